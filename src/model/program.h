@@ -1,0 +1,46 @@
+// A whole program at one revision: the union of its units' facts, one entry a function and variable.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/facts.h"
+
+namespace simrt {
+
+struct UnitSummary {
+  std::string path;
+  std::uint64_t command = 0;
+  std::uint32_t errors = 0;
+  std::vector<FileFacts> files;
+  std::vector<FunctionId> functions;
+};
+
+class Program {
+ public:
+  std::vector<FunctionFacts> functions;  ///< ascending id, unique
+  std::vector<VariableFacts> variables;  ///< ascending id, unique
+  std::vector<UnitSummary> units;        ///< ascending path
+
+  /// Null when unknown. Valid until the vectors change; call index() after changing them.
+  const FunctionFacts* function(FunctionId id) const;
+  const VariableFacts* variable(VariableId id) const;
+  /// Display name, or "?" for an unknown one.
+  std::string name_of(VariableId id) const;
+  std::string name_of(FunctionId id) const;
+
+  /// Sorts, removes duplicates and rebuilds the look-ups.
+  void index();
+
+ private:
+  std::unordered_map<FunctionId, std::size_t> function_index_;
+  std::unordered_map<VariableId, std::size_t> variable_index_;
+};
+
+/// Unites units into a program. Two units that define one function differently (other macros) keep both
+/// variants: the later one (by unit path) gets an id qualified by its unit.
+Program unite(const std::vector<UnitFacts>& units);
+
+}  // namespace simrt
