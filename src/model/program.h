@@ -43,4 +43,16 @@ class Program {
 /// variants: the later one (by unit path) gets an id qualified by its unit.
 Program unite(const std::vector<UnitFacts>& units);
 
+/// What has to be replaced in a recorded program to get the changed one.
+struct Replacement {
+  std::vector<UnitFacts> reparsed;         ///< units parsed at the new revision
+  std::vector<std::string> removed_units;  ///< units that no longer exist
+  /// Headers of which one representative unit was parsed: what that unit no longer defines there is gone everywhere.
+  std::vector<std::string> represented_files;
+};
+
+/// The program at the new revision: `base` with the units of `replacement` exchanged. Functions that only
+/// removed or reparsed units held, and that the reparsed ones no longer define, are gone.
+Program overlay(const Program& base, const Replacement& replacement);
+
 }  // namespace simrt

@@ -1,0 +1,82 @@
+#include "model/program.h"
+
+#include <gtest/gtest.h>
+
+#include "support/hash.h"
+
+namespace simrt {
+namespace {
+
+FunctionFacts function(const std::string& usr, std::uint64_t body, const std::string& file = "a.cc") {
+  FunctionFacts facts;
+  facts.id = function_id(usr);
+  facts.usr = facts.name = usr;
+  facts.file = file;
+  facts.body = body;
+  return facts;
+}
+
+UnitFacts unit(const std::string& path, std::vector<FunctionFacts> functions) {
+  UnitFacts facts;
+  facts.path = path;
+  facts.functions = std::move(functions);
+  return facts;
+}
+
+TEST(Unite, KeepsOneCopyOfAnInlineFunction) {
+  const Program program =
+      unite({unit("b.cc", {function("inl", 7, "h.h")}), unit("a.cc", {function("inl", 7, "h.h")})});
+  ASSERT_EQ(program.functions.size(), 1U);
+  EXPECT_EQ(program.units[0].path, "a.cc");
+  EXPECT_EQ(program.units[0].functions, program.units[1].functions);
+}
+
+TEST(Unite, KeepsBothVariantsOfAFunctionThatDiffersByUnit) {
+  const Program program = unite({unit("a.cc", {function("f", 1)}), unit("b.cc", {function("f", 2)})});
+  ASSERT_EQ(program.functions.size(), 2U);
+  EXPECT_EQ(program.function(function_id("f"))->body, 1U);
+}
+
+TEST(Overlay, ReplacesTheReparsedUnitAndDropsWhatItNoLongerDefines) {
+  const Program base =
+      unite({unit("a.cc", {function("f", 1), function("gone", 2)}), unit("b.cc", {function("g", 3, "b.cc")})});
+  Replacement replacement;
+  replacement.reparsed = {unit("a.cc", {function("f", 9), function("fresh", 4)})};
+  const Program changed = overlay(base, replacement);
+  EXPECT_EQ(changed.function(function_id("f"))->body, 9U);
+  EXPECT_EQ(changed.function(function_id("gone")), nullptr);
+  EXPECT_NE(changed.function(function_id("fresh")), nullptr);
+  EXPECT_NE(changed.function(function_id("g")), nullptr);
+}
+
+TEST(Overlay, FunctionSharedWithAnUntouchedUnitStaysUnlessItsHeaderIsRepresented) {
+  const Program base = unite({unit("a.cc", {function("inl", 1, "h.h")}), unit("b.cc", {function("inl", 1, "h.h")})});
+  Replacement replacement;
+  replacement.reparsed = {unit("a.cc", {})};
+  EXPECT_NE(overlay(base, replacement).function(function_id("inl")), nullptr);
+  replacement.represented_files = {"h.h"};
+  EXPECT_EQ(overlay(base, replacement).function(function_id("inl")), nullptr);
+}
+
+TEST(Overlay, AVariantKeepsItsIdentity) {
+  const Program base = unite({unit("a.cc", {function("main", 1)}), unit("b.cc", {function("main", 2)})});
+  Replacement replacement;
+  replacement.reparsed = {unit("b.cc", {function("main", 5)})};
+  const Program changed = overlay(base, replacement);
+  EXPECT_EQ(changed.function(function_id("main"))->body, 1U);
+  const FunctionId variant{hash_combine(function_id("main").value, hash_bytes("b.cc"))};
+  ASSERT_NE(changed.function(variant), nullptr);
+  EXPECT_EQ(changed.function(variant)->body, 5U);
+}
+
+TEST(Overlay, RemovedUnitTakesItsFunctionsAlong) {
+  const Program base = unite({unit("a.cc", {function("f", 1)}), unit("b.cc", {function("g", 2)})});
+  Replacement replacement;
+  replacement.removed_units = {"a.cc"};
+  const Program changed = overlay(base, replacement);
+  EXPECT_EQ(changed.function(function_id("f")), nullptr);
+  EXPECT_EQ(changed.units.size(), 1U);
+}
+
+}  // namespace
+}  // namespace simrt
