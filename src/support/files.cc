@@ -170,7 +170,8 @@ TemporaryDirectory& TemporaryDirectory::operator=(TemporaryDirectory&& other) no
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  if (!path_.empty()) [[maybe_unused]] const Status ignored = remove_tree(path_);
+  if (!path_.empty()) [[maybe_unused]]
+    const Status ignored = remove_tree(path_);
 }
 
 }  // namespace simrt

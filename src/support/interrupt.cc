@@ -41,7 +41,8 @@ InterruptToken::~InterruptToken() {
 void InterruptToken::request() noexcept {
   requested_.store(true, std::memory_order_release);
   const std::uint64_t one = 1;
-  if (descriptor_ >= 0) [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+  if (descriptor_ >= 0) [[maybe_unused]]
+    const auto written = ::write(descriptor_, &one, sizeof one);
 }
 
 InterruptScope::InterruptScope(InterruptToken& token) {

@@ -1,4 +1,5 @@
-// Progress of counted work: a redrawn bar on a terminal, an occasional plain line elsewhere, nothing when quiet.
+// Progress of counted work: a redrawn bar on a terminal, an occasional plain line elsewhere, nothing when
+// quiet.
 #pragma once
 
 #include <chrono>
@@ -11,13 +12,13 @@ namespace simrt {
 
 /// What a progress line shows, apart from how and when.
 struct ProgressState {
-  std::string label;             ///< "tests"
+  std::string label = {};  ///< "tests"
   std::uint64_t done = 0;
-  std::uint64_t total = 0;       ///< 0: unknown, no bar and no time left
-  double work_done = 0;          ///< in any unit; predicts the time left better than counts
-  double work_total = 0;         ///< 0: use the counts
+  std::uint64_t total = 0;  ///< 0: unknown, no bar and no time left
+  double work_done = 0;     ///< in any unit; predicts the time left better than counts
+  double work_total = 0;    ///< 0: use the counts
   double elapsed_seconds = 0;
-  std::string current;           ///< what was finished last
+  std::string current = {};  ///< what was finished last
 };
 
 /// "tests [#####     ] 51/102  12.3/s  0:04 left  name", cut to `width` columns.

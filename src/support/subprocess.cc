@@ -1,4 +1,5 @@
-// The caller's half of run_process(): prepares, forks the supervisor, collects output and enforces the timeout.
+// The caller's half of run_process(): prepares, forks the supervisor, collects output and enforces the
+// timeout.
 #include "support/subprocess.h"
 
 #include <fcntl.h>
@@ -134,7 +135,7 @@ class Run {
   Clock::time_point start_;
   pid_t supervisor_ = -1;
   supervisor::Report report_;
-  bool reported_ = false;   ///< the program has ended
+  bool reported_ = false;  ///< the program has ended
   double seconds_ = 0;
   bool timed_out_ = false, interrupted_ = false, killed_ = false;
   double terminated_at_ = 0;
@@ -274,10 +275,10 @@ void Run::conclude(ProcessResult& result) {
   }
   const int status = report_.wait_status;
   result.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  result.end = interrupted_         ? ProcessResult::End::Interrupted
-               : timed_out_         ? ProcessResult::End::TimedOut
+  result.end = interrupted_          ? ProcessResult::End::Interrupted
+               : timed_out_          ? ProcessResult::End::TimedOut
                : WIFSIGNALED(status) ? ProcessResult::End::Signalled
-                                    : ProcessResult::End::Exited;
+                                     : ProcessResult::End::Exited;
   result.left_behind_count = report_.leftover_count;
   for (std::size_t i = 0; i < std::min<std::size_t>(report_.leftover_count, report_.leftovers.size()); ++i) {
     const supervisor::Leftover& leftover = report_.leftovers[i];
@@ -287,7 +288,8 @@ void Run::conclude(ProcessResult& result) {
 
 Result<ProcessResult> Run::execute() {
   ProcessResult result;
-  if (spec_.command.empty()) return fail(ErrorCode::Execution, "cannot start a program: the command is empty");
+  if (spec_.command.empty())
+    return fail(ErrorCode::Execution, "cannot start a program: the command is empty");
   const std::string path = path_variable(merged_environment(spec_));
   const std::string program = find_program(spec_.command.front(), spec_.directory, path);
   if (program.empty()) {
@@ -346,7 +348,8 @@ std::string find_program(const std::string& program, const std::string& director
     if (folder.empty()) folder = ".";
     const std::string candidate = folder + "/" + program;
     const bool relative = candidate.front() != '/';
-    const std::string seen_from_here = relative && !directory.empty() ? directory + "/" + candidate : candidate;
+    const std::string seen_from_here =
+        relative && !directory.empty() ? directory + "/" + candidate : candidate;
     if (::access(seen_from_here.c_str(), X_OK) == 0) return candidate;
   }
   return {};

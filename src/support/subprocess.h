@@ -17,21 +17,21 @@ struct ProcessSpec {
   /// argv, program first. A program without '/' is looked up in the PATH of the resulting environment; a
   /// relative one with '/' is relative to `directory`.
   std::vector<std::string> command;
-  std::string directory;                          ///< working directory; empty: the caller's
-  std::map<std::string, std::string> environment; ///< added to, or replacing in, the caller's environment
-  std::vector<std::string> unset_environment;     ///< removed from the caller's environment first
-  double timeout_seconds = 0;                     ///< 0: none
-  double grace_seconds = 2;                       ///< between SIGTERM and SIGKILL
-  double linger_seconds = 0.1;                    ///< how long descendants may outlive the program unreported
-  std::size_t output_limit = 1 << 20;             ///< bytes kept of each stream (its tail)
-  bool separate_errors = false;                   ///< stderr goes to ProcessResult::errors
+  std::string directory;                           ///< working directory; empty: the caller's
+  std::map<std::string, std::string> environment;  ///< added to, or replacing in, the caller's environment
+  std::vector<std::string> unset_environment;      ///< removed from the caller's environment first
+  double timeout_seconds = 0;                      ///< 0: none
+  double grace_seconds = 2;                        ///< between SIGTERM and SIGKILL
+  double linger_seconds = 0.1;         ///< how long descendants may outlive the program unreported
+  std::size_t output_limit = 1 << 20;  ///< bytes kept of each stream (its tail)
+  bool separate_errors = false;        ///< stderr goes to ProcessResult::errors
 };
 
 /// A descendant that still ran after the program had ended (it has been killed by now).
 struct LeftBehind {
   int process = 0;
-  std::string name;         ///< as in /proc/PID/comm
-  bool detached = false;    ///< in a session of its own: a daemon
+  std::string name;       ///< as in /proc/PID/comm
+  bool detached = false;  ///< in a session of its own: a daemon
 };
 
 struct ProcessResult {
@@ -44,14 +44,14 @@ struct ProcessResult {
   };
   End end = End::NotStarted;
   int code = 0;
-  double seconds = 0;                   ///< wall time from start to the program's end, without clean-up
-  std::uint64_t peak_rss_bytes = 0;     ///< upper bound: the kernel counts the caller's size before exec, too
-  std::string output;                   ///< stdout, and stderr unless separate_errors; the tail of it
+  double seconds = 0;                ///< wall time from start to the program's end, without clean-up
+  std::uint64_t peak_rss_bytes = 0;  ///< upper bound: the kernel counts the caller's size before exec, too
+  std::string output;                ///< stdout, and stderr unless separate_errors; the tail of it
   std::string errors;
   std::uint64_t output_dropped = 0;     ///< bytes of both streams that are not in output and errors
   std::vector<LeftBehind> left_behind;  ///< the first 16
   std::uint32_t left_behind_count = 0;
-  std::vector<std::string> notes;       ///< one line each, for people
+  std::vector<std::string> notes;  ///< one line each, for people
 
   bool succeeded() const { return end == End::Exited && code == 0; }
 };

@@ -192,7 +192,7 @@ class Supervisor {
   const Job& job_;
   Report report_;
   pid_t program_ = 0;
-  bool running_ = false;            ///< the program itself has not been reaped
+  bool running_ = false;  ///< the program itself has not been reaped
   bool killing_ = false;
   std::int64_t killing_since_ = 0;
   std::int64_t ended_at_ = 0;
