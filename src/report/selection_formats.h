@@ -1,0 +1,18 @@
+// One renderer a format; render_selection() chooses.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/selection_view.h"
+
+namespace simrt::report {
+
+std::string render_text(const SelectionView& view);
+std::string render_names(const SelectionView& view);
+std::string render_gtest(const SelectionView& view);
+std::string render_ctest(const SelectionView& view);
+nlohmann::ordered_json selection_json(const SelectionView& view);
+nlohmann::ordered_json decision_json(const SelectionView& view, const Decision& decision);
+
+}  // namespace simrt::report

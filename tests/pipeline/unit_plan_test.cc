@@ -1,0 +1,121 @@
+#include "pipeline/unit_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace simrt::pipeline {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+UnitSummary unit(const std::string& path, std::vector<std::string> headers, std::uint64_t declarations = 1) {
+  UnitSummary summary;
+  summary.path = path;
+  summary.command = 1;
+  summary.files.push_back({path, 1, 1});
+  for (const std::string& header : headers) summary.files.push_back({header, 1, declarations});
+  return summary;
+}
+
+FileChange modified(const std::string& path) { return {FileStatus::Modified, path, path, {}}; }
+
+const std::vector<UnitSummary> kRecorded = {unit("a.cc", {"h.h", "x.h"}), unit("b.cc", {"h.h"}), unit("c.cc", {})};
+const std::map<std::string, std::uint64_t> kCommands = {{"a.cc", 1}, {"b.cc", 1}, {"c.cc", 1}};
+
+TEST(UnitPlan, NothingChangedNothingParsed) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {});
+  EXPECT_THAT(plan.parse, IsEmpty());
+  EXPECT_THAT(plan.removed, IsEmpty());
+}
+
+TEST(UnitPlan, AChangedSourceCostsItself) {
+  EXPECT_THAT(plan_units(kRecorded, kCommands, {modified("c.cc")}).parse, ElementsAre("c.cc"));
+}
+
+TEST(UnitPlan, AChangedHeaderCostsOneUnit) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("h.h")});
+  EXPECT_THAT(plan.parse, ElementsAre("b.cc"));  // the smaller closure
+  EXPECT_EQ(plan.representative.at("h.h"), "b.cc");
+}
+
+TEST(UnitPlan, AUnitThatIsParsedAnywayRepresentsTheHeader) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("h.h"), modified("a.cc")});
+  EXPECT_THAT(plan.parse, ElementsAre("a.cc"));
+}
+
+TEST(UnitPlan, AnotherCommandOrANewUnitIsParsed) {
+  EXPECT_THAT(plan_units(kRecorded, {{"a.cc", 2}, {"b.cc", 1}, {"c.cc", 1}, {"d.cc", 1}}, {}).parse,
+              ElementsAre("a.cc", "d.cc"));
+}
+
+TEST(UnitPlan, ADeletedHeaderCostsAllIncluders) {
+  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Deleted, "h.h", "", {}}}).parse, ElementsAre("a.cc", "b.cc"));
+}
+
+TEST(UnitPlan, ANewHeaderThatMayShadowAnotherCostsTheIncluders) {
+  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Added, "", "include/x.h", {}}}).parse, ElementsAre("a.cc"));
+}
+
+TEST(UnitPlan, ARenamedSourceWithoutCommandIsReported) {
+  const UnitPlan plan =
+      plan_units(kRecorded, {{"a.cc", 1}, {"b.cc", 1}}, {{FileStatus::Renamed, "c.cc", "z.cc", {}}});
+  EXPECT_THAT(plan.removed, ElementsAre("c.cc"));
+  EXPECT_THAT(plan.without_command, ElementsAre("z.cc"));
+}
+
+TEST(UnitPlan, OtherFilesAreLeftToTheRules) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("README.md"), modified("data.json")});
+  EXPECT_EQ(plan.outside.size(), 2U);
+}
+
+UnitFacts parsed(const std::string& path, const std::string& header, std::uint64_t declarations) {
+  UnitFacts facts;
+  facts.path = path;
+  facts.files = {{path, 1, 1}, {header, 2, declarations}};
+  return facts;
+}
+
+TEST(FurtherUnits, NoneWhenOnlyBodiesChanged) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("h.h")});
+  EXPECT_THAT(further_units(plan, kRecorded, {parsed("b.cc", "h.h", 1)}).units, IsEmpty());
+}
+
+TEST(FurtherUnits, AllIncludersWhenDeclarationsChanged) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("h.h")});
+  const FurtherUnits further = further_units(plan, kRecorded, {parsed("b.cc", "h.h", 2)});
+  EXPECT_THAT(further.units, ElementsAre("a.cc"));
+  EXPECT_THAT(further.widened_headers, ElementsAre("h.h"));
+}
+
+TEST(FurtherUnits, AllIncludersWhenTheRepresentativeIsBroken) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("h.h")});
+  UnitFacts broken = parsed("b.cc", "h.h", 1);
+  broken.errors = 1;
+  EXPECT_THAT(further_units(plan, kRecorded, {broken}).units, ElementsAre("a.cc"));
+}
+
+TEST(ChangedPatterns, UnitsWithOtherInstantiationsFollow) {
+  FunctionFacts first;
+  first.id = function_id("f<int>");
+  first.pattern = function_id("f");
+  first.body = 1;
+  FunctionFacts second = first;
+  second.id = function_id("f<long>");
+  Program program;
+  program.functions = {first, second};
+  program.units = {unit("a.cc", {}), unit("b.cc", {})};
+  program.units[0].functions = {first.id};
+  program.units[1].functions = {second.id};
+  program.index();
+  UnitFacts now;
+  now.path = "a.cc";
+  first.body = 2;
+  now.functions = {first};
+  EXPECT_THAT(units_with_changed_patterns(program, {now}), ElementsAre("b.cc"));
+  now.functions[0].body = 1;
+  EXPECT_THAT(units_with_changed_patterns(program, {now}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace simrt::pipeline
