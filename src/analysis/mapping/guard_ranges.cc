@@ -1,0 +1,78 @@
+#include "analysis/mapping/guard_ranges.h"
+
+#include <algorithm>
+
+namespace simrt::analysis {
+namespace {
+
+/// Adds the rows of [begin, end) to the pieces of the functions they belong to.
+void cut_guard(std::uint32_t guard_index, std::uint64_t begin, std::uint64_t end, std::uint32_t owner,
+               const DebugInfo& info, std::map<std::uint32_t, std::vector<CodePiece>>& pieces) {
+  auto piece_of = [&](std::uint32_t function) -> CodePiece& {
+    std::vector<CodePiece>& list = pieces[function];
+    if (list.empty() || list.back().guard != guard_index)
+      list.push_back({guard_index, function != owner, {}});
+    return list.back();
+  };
+  piece_of(owner);
+  std::size_t row = info.row_at(begin);
+  if (row == kNone) return;
+  for (; row < info.rows.size() && info.rows[row].address < end; ++row) {
+    const DebugRow& position = info.rows[row];
+    if (position.end || position.line == 0) continue;
+    const DebugScope* scope = info.scope_at(std::max(position.address, begin));
+    if (scope == nullptr) continue;
+    piece_of(scope->function)
+        .positions.emplace_back(position.file, SourcePoint{position.line, position.column});
+  }
+}
+
+}  // namespace
+
+std::vector<Guard> find_guards(const InstrumentedModule& module, const ObjectFile& object) {
+  std::vector<Guard> guards;
+  if (!module.pc_list_only) {
+    for (std::uint32_t i = 0; i < module.pcs.size(); ++i) {
+      guards.push_back({module.pcs[i], i, i < module.entry.size() && module.entry[i]});
+    }
+  } else {
+    std::map<std::uint64_t, std::uint32_t> index_of;
+    for (std::uint32_t i = 0; i < module.pcs.size(); ++i) index_of.try_emplace(module.pcs[i], i);
+    for (const TraceCall& call : object.trace_calls(module.pcs)) {
+      auto known = index_of.find(call.end);
+      guards.push_back({call.begin, known == index_of.end() ? kNone : known->second, false});
+      if (known != index_of.end()) index_of.erase(known);
+    }
+    // Return addresses without a recognised call instruction: still look-ups in their own right.
+    for (const auto& [pc, index] : index_of) guards.push_back({pc - 1, index, false});
+  }
+  std::stable_sort(guards.begin(), guards.end(), [](const Guard& a, const Guard& b) { return a.pc < b.pc; });
+  return guards;
+}
+
+std::map<std::uint32_t, std::vector<CodePiece>> cut_pieces(std::vector<Guard>& guards,
+                                                           const DebugInfo& info) {
+  std::map<std::uint32_t, std::vector<CodePiece>> pieces;
+  const bool marked =
+      std::any_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.entry; });
+  for (std::uint32_t i = 0; i < guards.size(); ++i) {
+    Guard& guard = guards[i];
+    const DebugScope* scope = info.scope_at(guard.pc);
+    if (scope == nullptr) continue;
+    const bool first = i == 0 || guards[i - 1].pc < scope->owner_begin;
+    if (!marked && first && scope->owner_entry) guard.entry = true;
+    std::uint64_t end = scope->owner_end;
+    if (i + 1 < guards.size()) end = std::min(end, std::max(guards[i + 1].pc, guard.pc + 1));
+    cut_guard(i, guard.pc, end, scope->owner, info, pieces);
+  }
+  for (auto& [function, list] : pieces) {
+    for (CodePiece& piece : list) {
+      std::sort(piece.positions.begin(), piece.positions.end());
+      piece.positions.erase(std::unique(piece.positions.begin(), piece.positions.end()),
+                            piece.positions.end());
+    }
+  }
+  return pieces;
+}
+
+}  // namespace simrt::analysis

@@ -1,0 +1,64 @@
+#include "analysis/mapping/placement.h"
+
+#include <algorithm>
+#include <set>
+
+namespace simrt::analysis {
+
+BlockTable::BlockTable(const FunctionPoints& points) {
+  for (const BlockPoints& block : points.blocks) {
+    for (SourcePoint point : block.points) entries_.emplace_back(point, block.ordinal);
+  }
+  std::sort(entries_.begin(), entries_.end());
+  entries_.erase(std::unique(entries_.begin(), entries_.end()), entries_.end());
+}
+
+BlockTable::Range BlockTable::at(SourcePoint position) const {
+  return {std::lower_bound(entries_.begin(), entries_.end(), Entry{position, 0}),
+          std::upper_bound(entries_.begin(), entries_.end(), Entry{position, UINT32_MAX})};
+}
+
+BlockTable::Range BlockTable::near(SourcePoint position) const {
+  const auto after = std::upper_bound(entries_.begin(), entries_.end(), Entry{position, UINT32_MAX});
+  if (after != entries_.begin() && std::prev(after)->first.line == position.line)
+    return at(std::prev(after)->first);
+  if (after != entries_.end() && after->first.line == position.line) return at(after->first);
+  return {entries_.end(), entries_.end()};
+}
+
+BlockTable::Range BlockTable::on_line(std::uint32_t line) const {
+  return {std::lower_bound(entries_.begin(), entries_.end(), Entry{{line, 0}, 0}),
+          std::lower_bound(entries_.begin(), entries_.end(), Entry{{line + 1, 0}, 0})};
+}
+
+bool BlockTable::contains(SourcePoint position) const {
+  const Range range = at(position);
+  return range.first != range.second;
+}
+
+Placement BlockTable::place(const std::vector<SourcePoint>& positions) const {
+  std::set<std::uint32_t> own, shared, close, line;
+  auto collect = [](std::set<std::uint32_t>& into, const Range& range) {
+    for (auto it = range.first; it != range.second; ++it) into.insert(it->second);
+  };
+  for (SourcePoint position : positions) {
+    if (position.line == 0) continue;
+    if (position.column == 0) {
+      collect(line, on_line(position.line));
+      continue;
+    }
+    const Range exact = at(position);
+    const auto count = exact.second - exact.first;
+    if (count == 0) {
+      collect(close, near(position));
+    } else {
+      collect(count == 1 ? own : shared, exact);
+    }
+  }
+  for (const auto* votes : {&own, &shared, &close, &line}) {
+    if (!votes->empty()) return {{votes->begin(), votes->end()}, votes == &own};
+  }
+  return {};
+}
+
+}  // namespace simrt::analysis

@@ -1,0 +1,41 @@
+// Source positions to CFG blocks, within one function. Internal to mapping.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/facts.h"
+
+namespace simrt::analysis {
+
+/// The blocks that the positions of one piece of code stand for.
+struct Placement {
+  std::vector<std::uint32_t> blocks;  ///< ordinals, ascending, unique
+  bool certain = false;               ///< each of them by a position that no other block has
+};
+
+/// All positions of a function's blocks, searchable.
+class BlockTable {
+ public:
+  explicit BlockTable(const FunctionPoints& points);
+
+  bool contains(SourcePoint position) const;
+
+  /// Votes: blocks with a position of their own win (several: the compiler merged them); else every block
+  /// that has one of the positions; else, for compilers that report another token of the expression, the
+  /// blocks of the nearest point before it on the line (or behind it, when there is none before). Positions
+  /// without a column decide only when nothing else does, and then for every block on the line.
+  Placement place(const std::vector<SourcePoint>& positions) const;
+
+ private:
+  using Entry = std::pair<SourcePoint, std::uint32_t>;
+  using Range = std::pair<std::vector<Entry>::const_iterator, std::vector<Entry>::const_iterator>;
+  Range at(SourcePoint position) const;
+  Range near(SourcePoint position) const;
+  Range on_line(std::uint32_t line) const;
+
+  std::vector<Entry> entries_;  // ascending
+};
+
+}  // namespace simrt::analysis

@@ -1,0 +1,81 @@
+// How good a mapping is: counts, examples, and the consistency check against a real run.
+#include "analysis/mapping/report.h"
+
+#include <map>
+#include <optional>
+
+#include "analysis/mapping/dominators.h"
+
+namespace simrt::analysis {
+
+void add_example(MappingReport& report, std::string text) {
+  constexpr std::size_t kMaxExamples = 20;
+  if (report.examples.size() < kMaxExamples) report.examples.push_back(std::move(text));
+}
+
+std::string describe_block(const FunctionFacts& function, std::uint32_t ordinal,
+                           const FunctionPoints* points) {
+  std::string text = function.name + " block " + std::to_string(ordinal) + " (" + function.file;
+  if (points != nullptr) {
+    for (const BlockPoints& block : points->blocks) {
+      if (block.ordinal == ordinal && !block.points.empty()) {
+        text += ":" + std::to_string(block.points.front().line) + ":" +
+                std::to_string(block.points.front().column);
+      }
+    }
+  }
+  return text + ")";
+}
+
+void MappingReport::add(const MappingReport& other) {
+  functions += other.functions;
+  blocks += other.blocks;
+  mapped += other.mapped;
+  inherited += other.inherited;
+  unmapped += other.unmapped;
+  guards += other.guards;
+  foreign_guards += other.foreign_guards;
+  ambiguous_guards += other.ambiguous_guards;
+  dominator_checks += other.dominator_checks;
+  dominator_violations += other.dominator_violations;
+  for (const std::string& example : other.examples) add_example(*this, example);
+}
+
+void check_dominators(ModuleMapping& mapping, const Program& program, const std::vector<bool>& covered) {
+  struct State {
+    bool certain = false, covered = false, certainly_covered = false;
+  };
+  std::map<FunctionId, std::map<std::uint32_t, State>> functions;
+  for (std::size_t i = 0; i < mapping.guards.size() && i < covered.size(); ++i) {
+    const GuardBlocks& guard = mapping.guards[i];
+    for (BlockId block : guard.blocks) {
+      State& state = functions[block.function][block.ordinal];
+      state.certain |= guard.certain;
+      state.covered |= covered[i];
+      state.certainly_covered |= guard.certain && covered[i];
+    }
+  }
+  MappingReport& report = mapping.report;
+  for (const auto& [id, states] : functions) {
+    const FunctionFacts* facts = program.function(id);
+    if (facts == nullptr) continue;
+    const Dominators dominators(*facts);
+    for (const auto& [ordinal, state] : states) {
+      if (!state.certainly_covered) continue;
+      auto certain = [&](std::uint32_t other) {
+        auto found = states.find(other);
+        return found != states.end() && found->second.certain;
+      };
+      std::optional<std::uint32_t> dominator = dominators.parent(ordinal);
+      while (dominator && !certain(*dominator)) dominator = dominators.parent(*dominator);
+      if (!dominator) continue;
+      ++report.dominator_checks;
+      if (states.at(*dominator).covered) continue;
+      ++report.dominator_violations;
+      add_example(report, "covered without its dominator " + std::to_string(*dominator) + ": " +
+                              describe_block(*facts, ordinal, nullptr));
+    }
+  }
+}
+
+}  // namespace simrt::analysis

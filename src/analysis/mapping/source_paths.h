@@ -1,0 +1,29 @@
+// Repository-relative names for the file names that debug information records, whatever root, prefix map or
+// relative directory the build used. Internal to mapping.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace simrt::analysis {
+
+class SourcePaths {
+ public:
+  /// `root`: absolute path of the repository; `known`: repository-relative paths of the program's sources.
+  SourcePaths(const std::string& root, const std::vector<std::string>& known);
+
+  /// The repository-relative path, or "" when the file is not part of the repository. In order: below the
+  /// root (as written, then with symlinks resolved); outside but present on disk: not ours; else the known
+  /// path that is the longest suffix of the name, or whose only suffix the name is.
+  std::string relative(const std::string& recorded) const;
+
+ private:
+  std::string by_suffix(std::string_view path) const;
+
+  std::vector<std::string> roots_;  // as given and canonical, each with a trailing '/'
+  std::unordered_map<std::string, std::vector<std::string>> by_name_;  // base name -> known paths, sorted
+};
+
+}  // namespace simrt::analysis
