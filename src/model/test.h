@@ -13,6 +13,21 @@ namespace simrt {
 
 enum class Framework : std::uint8_t { Plain, CTest, GoogleTest, Catch2, Doctest };
 
+/// What decides, apart from the exit status, when and how a test may run and whether it passed (CTest properties).
+struct TestRules {
+  std::vector<std::string> unset_environment;  ///< variables removed from the inherited environment
+  std::vector<std::string> pass_patterns;      ///< CMake regular expressions on the output: one must match
+  std::vector<std::string> fail_patterns;      ///< none may match
+  std::vector<std::string> skip_patterns;      ///< a match means skipped
+  std::vector<std::string> required_files;     ///< without them the test does not run
+  std::vector<std::string> depends;            ///< names of CTest tests that run before it
+  std::vector<std::string> fixtures_setup, fixtures_required, fixtures_cleanup;
+  std::vector<std::string> resource_locks;     ///< tests that share one never run at the same time
+  bool run_serial = false;                     ///< runs alone
+  std::uint32_t processors = 1;                ///< job slots it takes
+  bool operator==(const TestRules&) const = default;
+};
+
 struct TestCase {
   TestId id;
   std::string name;      ///< unique: "ctest name" or "program:Suite.Case"
@@ -27,6 +42,7 @@ struct TestCase {
   bool will_fail = false;            ///< CTest WILL_FAIL
   std::vector<int> skip_codes;       ///< CTest SKIP_RETURN_CODE
   std::vector<std::string> labels;
+  TestRules rules;
 };
 
 enum class Outcome : std::uint8_t { Passed, Failed, Crashed, TimedOut, Skipped, NotRun };
