@@ -29,7 +29,7 @@ static int classify(int x) {
   return result;
 }
 int main(int argc, char** argv) {
-  return argc > 1 ? classify(std::atoi(argv[1])) * 0 : 0;
+  return argc > 1 ? classify(std::atoi(argv[1])) == -12345 : 0;
 }
 )";
 
@@ -159,15 +159,40 @@ TEST(MapModule, SymlinkedRootIsTheSameRepository) {
 }
 
 TEST(MapModule, InlinedFunctionsKeepTheirBlocks) {
-  Workspace workspace;
-  workspace.write("src/classify.cc", kClassify);
-  const std::string path = build(workspace, std::string(kClang) + " -O2", "src/classify.cc");
-  const Mapped mapped = map_program(workspace, path, {classify()});
-  const auto run_5 = blocks_run(workspace, mapped, "5");
-  EXPECT_THAT(run_5, Contains(8u)) << "the entry of an inlined function is covered with any part of it";
-  EXPECT_THAT(run_5, Contains(5u));
-  EXPECT_EQ(mapped.mapping.report.functions, 1u);
-  EXPECT_TRUE(mapped.mapping.unknown.empty());
+  constexpr std::string_view source = R"(#include <cstdio>
+#include <cstdlib>
+static void report(int x) {
+  if (x > 3)
+    std::puts("big");
+  else
+    std::putchar(x);
+  std::fflush(stdout);
+}
+int main(int argc, char** argv) {
+  if (argc > 1) report(std::atoi(argv[1]));
+}
+)";
+  FunctionBuilder report("report(int)", "report.cc", source);
+  report.linkage("_ZL6reporti").lines(3, 9);
+  report.block(5, {}, {4}).block(4, {"x > 3", "> 3"}, {3, 2}).block(3, {"std::puts", "puts"}, {1});
+  report.block(2, {"std::putchar", "putchar"}, {1}).block(1, {"std::fflush", "fflush"}, {0}).block(0, {}, {});
+  for (const char* compiler : {kClang, kGcc}) {
+    Workspace workspace;
+    workspace.write("report.cc", source);
+    const std::string path = build(workspace, std::string(compiler) + " -O2", "report.cc");
+    const Mapped mapped = map_program(workspace, path, {report});
+    EXPECT_EQ(mapped.mapping.report.functions, 1u) << compiler;
+    EXPECT_TRUE(mapped.mapping.unknown.empty()) << compiler;
+    const auto big =
+        covered_blocks(mapped.mapping, covered_guards(workspace, mapped.module, "5"), report.facts.id);
+    EXPECT_THAT(big, AllOf(Contains(5u), Contains(3u), Not(Contains(2u)))) << compiler;
+    const auto small =
+        covered_blocks(mapped.mapping, covered_guards(workspace, mapped.module, "1"), report.facts.id);
+    EXPECT_THAT(small, AllOf(Contains(5u), Contains(2u), Not(Contains(3u)))) << compiler;
+    const auto none =
+        covered_blocks(mapped.mapping, covered_guards(workspace, mapped.module, ""), report.facts.id);
+    EXPECT_THAT(none, Not(Contains(3u))) << compiler;
+  }
 }
 
 TEST(MapModule, AmbiguousPositionsMarkAllCandidates) {

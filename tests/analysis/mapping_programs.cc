@@ -81,7 +81,8 @@ std::string build(const Workspace& workspace, const std::string& compiler, const
 
 std::vector<bool> covered_guards(const Workspace& workspace, const InstrumentedModule& module,
                                  const std::string& arguments) {
-  run(workspace.path(), "COVERED='" + workspace.path("covered") + "' '" + module.path + "' " + arguments);
+  run(workspace.path(),
+      "COVERED='" + workspace.path("covered") + "' '" + module.path + "' " + arguments + " > /dev/null");
   std::vector<bool> covered(module.pcs.size(), false);
   std::ifstream in(workspace.path("covered"));
   std::string kind;

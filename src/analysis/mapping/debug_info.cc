@@ -22,7 +22,8 @@ void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
 struct Interval {
   std::uint64_t begin, end;
   std::uint32_t function;
-  bool first;  // the first range of its DIE: where the function is entered
+  bool first;            // the first range of its DIE: where the function is entered
+  DebugFrame call = {};  // inlined copies: the call it replaces
 };
 
 class Loader {
@@ -38,6 +39,7 @@ class Loader {
     }
     flatten_scopes();
     join_sequences();
+    complete_declarations();
     return std::move(info_);
   }
 
@@ -93,8 +95,27 @@ class Loader {
       if (range.LowPC >= range.HighPC || !object_.executable(range.LowPC)) continue;
       if (function == kNone) function = function_of(die, unit_file, range.LowPC);
       auto& list = die.getTag() == llvm::dwarf::DW_TAG_subprogram ? outer_ : inlined_;
-      list.push_back({range.LowPC, range.HighPC, function, &range == &ranges->front()});
+      list.push_back(
+          {range.LowPC, range.HighPC, function, &range == &ranges->front(), call_of(die, function)});
     }
+  }
+
+  DebugFrame call_of(const llvm::DWARFDie& die, std::uint32_t function) {
+    DebugFrame frame;
+    frame.function = function;
+    if (die.getTag() != llvm::dwarf::DW_TAG_inlined_subroutine) return frame;
+    std::uint32_t file = 0;
+    std::uint32_t discriminator = 0;
+    die.getCallerFrame(file, frame.call_line, frame.call_column, discriminator);
+    llvm::DWARFUnit* unit = die.getDwarfUnit();
+    const auto* table = unit->getContext().getLineTableForUnit(unit);
+    const char* directory = unit->getCompilationDir();
+    std::string path;
+    if (table != nullptr && table->getFileNameByIndex(file, directory == nullptr ? "" : directory,
+                                                      PathKind::AbsoluteFilePath, path)) {
+      frame.call_file = intern(path);
+    }
+    return frame;
   }
 
   /// A copy without a linkage name of its own shares the entry of the function it is a copy of.
@@ -176,6 +197,19 @@ class Loader {
     }
   }
 
+  /// gcc gives the call operator of a lambda no declaration; its first line-table row stands in the function.
+  void complete_declarations() {
+    for (const auto* list : {&outer_, &inlined_}) {
+      for (const Interval& code : *list) {
+        DebugFunction& function = info_.functions[code.function];
+        const std::uint32_t row = info_.row_at(code.begin);
+        if ((function.line != 0 && function.file != kNone) || row == kNone) continue;
+        function.file = info_.rows[row].file;
+        function.line = info_.rows[row].line;
+      }
+    }
+  }
+
   void flatten_scopes();
 
   const ObjectFile& object_;
@@ -197,8 +231,8 @@ void Loader::flatten_scopes() {
   std::stable_sort(outer_.begin(), outer_.end(), by_nesting);
   std::stable_sort(inlined_.begin(), inlined_.end(), by_nesting);
   std::vector<DebugScope>& scopes = info_.scopes;
-  auto mark = [&](std::uint64_t begin, std::uint32_t function, const Interval* owner) {
-    DebugScope scope{begin, function};
+  auto mark = [&](std::uint64_t begin, std::uint32_t frame, const Interval* owner) {
+    DebugScope scope{begin, frame};
     if (owner != nullptr) {
       scope.owner = owner->function;
       scope.owner_begin = owner->begin;
@@ -211,28 +245,36 @@ void Loader::flatten_scopes() {
       scopes.push_back(scope);
     }
   };
+  auto frame = [&](const Interval& code, std::uint32_t parent) {
+    info_.frames.push_back(code.call);
+    info_.frames.back().parent = parent;
+    return static_cast<std::uint32_t>(info_.frames.size() - 1);
+  };
   std::size_t next = 0;
   std::uint64_t previous_end = 0;
   for (const Interval& body : outer_) {
     if (body.begin < previous_end) continue;  // the same code described twice (merged identical functions)
     previous_end = body.end;
-    std::vector<Interval> open{body};
-    mark(body.begin, body.function, &body);
+    struct Open {
+      std::uint64_t end;
+      std::uint32_t frame;
+    };
+    std::vector<Open> open{{body.end, frame(body, kNone)}};
+    mark(body.begin, open.back().frame, &body);
     auto close_until = [&](std::uint64_t address) {
       while (open.size() > 1 && open.back().end <= address) {
         const std::uint64_t end = open.back().end;
         open.pop_back();
-        mark(end, open.back().function, &body);
+        mark(end, open.back().frame, &body);
       }
     };
     while (next < inlined_.size() && inlined_[next].begin < body.begin) ++next;
     for (; next < inlined_.size() && inlined_[next].begin < body.end; ++next) {
-      Interval copy = inlined_[next];
+      const Interval& copy = inlined_[next];
       close_until(copy.begin);
-      copy.end = std::min(copy.end, open.back().end);
-      if (copy.begin >= copy.end) continue;
-      open.push_back(copy);
-      mark(copy.begin, copy.function, &body);
+      const std::uint64_t end = std::min(copy.end, open.back().end);
+      open.push_back({end, frame(copy, open.back().frame)});
+      mark(copy.begin, open.back().frame, &body);
     }
     close_until(body.end);
     mark(body.end, kNone, nullptr);
@@ -244,7 +286,7 @@ void Loader::flatten_scopes() {
 const DebugScope* DebugInfo::scope_at(std::uint64_t address) const {
   auto after = std::upper_bound(scopes.begin(), scopes.end(), address,
                                 [](std::uint64_t a, const DebugScope& scope) { return a < scope.begin; });
-  if (after == scopes.begin() || std::prev(after)->function == kNone) return nullptr;
+  if (after == scopes.begin() || std::prev(after)->frame == kNone) return nullptr;
   return &*std::prev(after);
 }
 

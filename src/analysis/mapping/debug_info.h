@@ -21,11 +21,19 @@ struct DebugFunction {
   std::uint32_t unit = kNone;  ///< index into DebugInfo::files: main source of its compile unit
 };
 
-/// Code from `begin` to the next scope's begin belongs to `function`, the innermost inlined one; `owner` is
-/// the function whose symbol contains it. kNone: a gap between functions.
+/// One level of inlining. The position of the call lies in the parent's function.
+struct DebugFrame {
+  std::uint32_t function = kNone;
+  std::uint32_t parent = kNone;  ///< index into DebugInfo::frames; kNone: the out-of-line body itself
+  std::uint32_t call_file = kNone;
+  std::uint32_t call_line = 0, call_column = 0;
+};
+
+/// Code from `begin` to the next scope's begin runs in `frame`, the innermost one; `owner` is the function
+/// whose symbol contains it. kNone: a gap between functions.
 struct DebugScope {
   std::uint64_t begin = 0;
-  std::uint32_t function = kNone;
+  std::uint32_t frame = kNone;
   std::uint32_t owner = kNone;
   std::uint64_t owner_begin = 0, owner_end = 0;  ///< the owner's address range around `begin`
   bool owner_entry = false;                      ///< that range holds the owner's entry (not a cold part)
@@ -42,6 +50,7 @@ struct DebugRow {
 struct DebugInfo {
   std::vector<std::string> files;  ///< as recorded, compilation directory applied; may be relative
   std::vector<DebugFunction> functions;
+  std::vector<DebugFrame> frames;
   std::vector<DebugScope> scopes;  ///< ascending begin
   std::vector<DebugRow> rows;      ///< ascending address
 

@@ -19,11 +19,18 @@ void cut_guard(std::uint32_t guard_index, std::uint64_t begin, std::uint64_t end
   if (row == kNone) return;
   for (; row < info.rows.size() && info.rows[row].address < end; ++row) {
     const DebugRow& position = info.rows[row];
-    if (position.end || position.line == 0) continue;
-    const DebugScope* scope = info.scope_at(std::max(position.address, begin));
+    const DebugScope* scope = position.end ? nullptr : info.scope_at(std::max(position.address, begin));
     if (scope == nullptr) continue;
-    piece_of(scope->function)
-        .positions.emplace_back(position.file, SourcePoint{position.line, position.column});
+    std::uint32_t file = position.file;
+    SourcePoint at{position.line, position.column};
+    // In the callers the code stands where the inlined call stands.
+    for (std::uint32_t frame = scope->frame; frame != kNone; frame = info.frames[frame].parent) {
+      const DebugFrame& level = info.frames[frame];
+      CodePiece& piece = piece_of(level.function);
+      if (at.line != 0) piece.positions.emplace_back(file, at);
+      file = level.call_file;
+      at = {level.call_line, level.call_column};
+    }
   }
 }
 

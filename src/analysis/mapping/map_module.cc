@@ -87,8 +87,19 @@ class Mapper {
     if (candidates.size() > 1) candidates = best_fit(candidates, pieces);
     for (const FunctionFacts* facts : candidates) {
       present_[facts->id];
-      for (const CodePiece& piece : pieces) place_piece(*facts, piece, candidates.size() == 1);
+      const std::set<std::uint32_t> taken = certain_blocks(*facts, pieces);
+      for (const CodePiece& piece : pieces) place_piece(*facts, piece, taken, candidates.size() == 1);
     }
+  }
+
+  std::set<std::uint32_t> certain_blocks(const FunctionFacts& facts, const std::vector<CodePiece>& pieces) {
+    std::set<std::uint32_t> blocks;
+    const BlockTable& table = table_of(facts.id);
+    for (const CodePiece& piece : pieces) {
+      const Placement placement = table.place(positions_in(piece, facts.file));
+      if (placement.certain) blocks.insert(placement.blocks.begin(), placement.blocks.end());
+    }
+    return blocks;
   }
 
   /// Variants of one function that nothing else tells apart: those whose positions fit the code best.
@@ -109,14 +120,15 @@ class Mapper {
     return best;
   }
 
-  void place_piece(const FunctionFacts& facts, const CodePiece& piece, bool only_candidate) {
+  void place_piece(const FunctionFacts& facts, const CodePiece& piece, const std::set<std::uint32_t>& taken,
+                   bool only_candidate) {
     const Guard& guard = guards_[piece.guard];
     Placed& placed = placed_[piece.guard];
     placed.of_program = true;
     std::vector<SourcePoint> positions = positions_in(piece, facts.file);
     // The function's own line, without a column, belongs to the prologue.
     if (guard.entry) std::erase_if(positions, [](SourcePoint position) { return position.column == 0; });
-    const Placement placement = table_of(facts.id).place(positions);
+    const Placement placement = table_of(facts.id).place(positions, taken);
     auto add = [&](std::uint32_t ordinal) { placed.blocks.insert({facts.id, ordinal}); };
     for (std::uint32_t ordinal : placement.blocks) add(ordinal);
     if (!placement.blocks.empty() && !(placement.certain && only_candidate)) placed.uncertain = true;
@@ -144,12 +156,8 @@ class Mapper {
       for (const auto& [file, position] : piece.positions) by_file[file].push_back(position);
       for (const auto& [file, positions] : by_file) {
         for (const FunctionFacts* facts : matcher_.static_initialisers(file_name(file))) {
-          const BlockTable& table = table_of(facts->id);
-          std::vector<SourcePoint> own;
-          std::copy_if(positions.begin(), positions.end(), std::back_inserter(own),
-                       [&](SourcePoint position) { return table.contains(position); });
-          if (own.empty()) continue;
-          const Placement placement = table.place(own);
+          const Placement placement = table_of(facts->id).place(positions);
+          if (placement.blocks.empty()) continue;
           Placed& placed = placed_[piece.guard];
           placed.of_program = true;
           present_[facts->id];

@@ -216,7 +216,9 @@ std::vector<TraceCall> ObjectFile::trace_calls(const std::vector<std::uint64_t>&
     for (std::uint64_t at = 0; at + 5 <= range.bytes.size(); ++at) {
       const auto byte = static_cast<unsigned char>(range.bytes[at]);
       if (byte == 0xe8 && targets.count(relative_target(range.bytes, range.begin, at + 1)) != 0) {
-        calls.push_back({range.begin + at, range.begin + at + 5});
+        // A linker that relaxes a call through the GOT leaves an address-size prefix.
+        const bool prefix = at > 0 && static_cast<unsigned char>(range.bytes[at - 1]) == 0x67;
+        calls.push_back({range.begin + at - (prefix ? 1 : 0), range.begin + at + 5});
       } else if (byte == 0xff && at + 6 <= range.bytes.size() && opcode_at(range.bytes, at, 0xff, 0x15) &&
                  slots.count(relative_target(range.bytes, range.begin, at + 2)) != 0) {
         calls.push_back({range.begin + at, range.begin + at + 6});

@@ -18,12 +18,23 @@ BlockTable::Range BlockTable::at(SourcePoint position) const {
           std::upper_bound(entries_.begin(), entries_.end(), Entry{position, UINT32_MAX})};
 }
 
-BlockTable::Range BlockTable::near(SourcePoint position) const {
+std::set<std::uint32_t> BlockTable::near(SourcePoint position, const std::set<std::uint32_t>& taken) const {
   const auto after = std::upper_bound(entries_.begin(), entries_.end(), Entry{position, UINT32_MAX});
-  if (after != entries_.begin() && std::prev(after)->first.line == position.line)
-    return at(std::prev(after)->first);
-  if (after != entries_.end() && after->first.line == position.line) return at(after->first);
-  return {entries_.end(), entries_.end()};
+  std::vector<Range> sides;
+  if (after != entries_.begin() && std::prev(after)->first.line == position.line) {
+    sides.push_back(at(std::prev(after)->first));
+  }
+  if (after != entries_.end() && after->first.line == position.line) sides.push_back(at(after->first));
+  std::set<std::uint32_t> blocks;
+  for (const bool free_only : {true, false}) {
+    for (const Range& side : sides) {
+      for (auto it = side.first; it != side.second; ++it) {
+        if (!free_only || taken.count(it->second) == 0) blocks.insert(it->second);
+      }
+      if (!blocks.empty()) return blocks;
+    }
+  }
+  return blocks;
 }
 
 BlockTable::Range BlockTable::on_line(std::uint32_t line) const {
@@ -36,7 +47,8 @@ bool BlockTable::contains(SourcePoint position) const {
   return range.first != range.second;
 }
 
-Placement BlockTable::place(const std::vector<SourcePoint>& positions) const {
+Placement BlockTable::place(const std::vector<SourcePoint>& positions,
+                            const std::set<std::uint32_t>& taken) const {
   std::set<std::uint32_t> own, shared, close, line;
   auto collect = [](std::set<std::uint32_t>& into, const Range& range) {
     for (auto it = range.first; it != range.second; ++it) into.insert(it->second);
@@ -50,7 +62,7 @@ Placement BlockTable::place(const std::vector<SourcePoint>& positions) const {
     const Range exact = at(position);
     const auto count = exact.second - exact.first;
     if (count == 0) {
-      collect(close, near(position));
+      close.merge(near(position, taken));
     } else {
       collect(count == 1 ? own : shared, exact);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,17 @@ class BlockTable {
   bool contains(SourcePoint position) const;
 
   /// Votes: blocks with a position of their own win (several: the compiler merged them); else every block
-  /// that has one of the positions; else, for compilers that report another token of the expression, the
-  /// blocks of the nearest point before it on the line (or behind it, when there is none before). Positions
-  /// without a column decide only when nothing else does, and then for every block on the line.
-  Placement place(const std::vector<SourcePoint>& positions) const;
+  /// that has one of the positions; else, for compilers that report another token of the expression (gcc: the
+  /// operator of `a && b` for b), the blocks of the nearest point before or behind it on the line, `taken`
+  /// ones last. Positions without a column decide only when nothing else does, and then for every block on
+  /// the line. `taken`: blocks that other guards have for certain; one block seldom has two guards.
+  Placement place(const std::vector<SourcePoint>& positions, const std::set<std::uint32_t>& taken = {}) const;
 
  private:
   using Entry = std::pair<SourcePoint, std::uint32_t>;
   using Range = std::pair<std::vector<Entry>::const_iterator, std::vector<Entry>::const_iterator>;
   Range at(SourcePoint position) const;
-  Range near(SourcePoint position) const;
+  std::set<std::uint32_t> near(SourcePoint position, const std::set<std::uint32_t>& taken) const;
   Range on_line(std::uint32_t line) const;
 
   std::vector<Entry> entries_;  // ascending

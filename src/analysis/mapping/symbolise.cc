@@ -32,7 +32,7 @@ CodeSite site_at(const DebugInfo& info, const ObjectFile& object, const SourcePa
                  std::uint64_t pc) {
   CodeSite site;
   if (const DebugScope* scope = info.scope_at(pc)) {
-    const DebugFunction& function = info.functions[scope->function];
+    const DebugFunction& function = info.functions[info.frames[scope->frame].function];
     site.function = display_name(function.linkage.empty() ? function.name : function.linkage);
   } else if (const FunctionSymbol* symbol = object.symbol_around(pc)) {
     site.function = display_name(symbol->name);

@@ -1,0 +1,149 @@
+// The parts of the mapping on hand-made input: placement, dominators, paths, names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/mapping/dominators.h"
+#include "analysis/mapping/function_match.h"
+#include "analysis/mapping/placement.h"
+#include "analysis/mapping/source_paths.h"
+#include "mapping_programs.h"
+
+namespace simrt::analysis::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+BlockTable table() {
+  return BlockTable({function_id("f"),
+                     {{1, {{10, 5}, {10, 9}}}, {2, {{10, 9}, {10, 20}}}, {3, {{11, 3}}}, {4, {{12, 3}}}}});
+}
+
+TEST(Placement, PositionOfOneBlockDecides) {
+  const Placement placement = table().place({{10, 9}, {10, 20}});
+  EXPECT_THAT(placement.blocks, ElementsAre(2));
+  EXPECT_TRUE(placement.certain);
+}
+
+TEST(Placement, SeveralBlocksWithOwnPositionsWereMerged) {
+  const Placement placement = table().place({{10, 5}, {11, 3}});
+  EXPECT_THAT(placement.blocks, ElementsAre(1, 3));
+  EXPECT_TRUE(placement.certain);
+}
+
+TEST(Placement, SharedPositionKeepsAllCandidates) {
+  const Placement placement = table().place({{10, 9}, {11, 99}});
+  EXPECT_THAT(placement.blocks, ElementsAre(1, 2));
+  EXPECT_FALSE(placement.certain);
+}
+
+TEST(Placement, NearestPointOnTheLineBeforeElseBehind) {
+  EXPECT_THAT(table().place({{10, 25}}).blocks, ElementsAre(2));
+  EXPECT_THAT(table().place({{11, 1}}).blocks, ElementsAre(3));
+  EXPECT_THAT(table().place({{13, 1}}).blocks, IsEmpty());
+  EXPECT_FALSE(table().place({{10, 25}}).certain);
+}
+
+TEST(Placement, NearestPointPrefersABlockThatNobodyElseHas) {
+  EXPECT_THAT(table().place({{10, 7}}).blocks, ElementsAre(1));
+  EXPECT_THAT(table().place({{10, 7}}, {1}).blocks, ElementsAre(2));
+  EXPECT_THAT(table().place({{10, 7}}, {1, 2}).blocks, ElementsAre(1));
+}
+
+TEST(Placement, PositionWithoutColumnIsTheLastResort) {
+  EXPECT_THAT(table().place({{10, 0}}).blocks, ElementsAre(1, 2));
+  EXPECT_THAT(table().place({{10, 0}, {12, 3}}).blocks, ElementsAre(4));
+  EXPECT_THAT(table().place({{0, 0}}).blocks, IsEmpty());
+  EXPECT_THAT(table().place({}).blocks, IsEmpty());
+}
+
+TEST(Dominators, DiamondLoopAndDeadCode) {
+  FunctionBuilder f("f", "f.cc", "");
+  f.block(7, {}, {6}).block(6, {}, {5, 4}).block(5, {}, {3}).block(4, {}, {3}).block(3, {}, {2, 1});
+  f.block(2, {}, {3}).block(8, {}, {1}).block(1, {}, {0}).block(0, {}, {});
+  const Dominators dominators(f.facts);
+  EXPECT_EQ(dominators.parent(7), std::nullopt);
+  EXPECT_EQ(dominators.parent(5), 6u);
+  EXPECT_EQ(dominators.parent(3), 6u);
+  EXPECT_EQ(dominators.parent(2), 3u);
+  EXPECT_EQ(dominators.parent(1), 3u) << "dead code is no way in";
+  EXPECT_EQ(dominators.parent(0), 1u);
+  EXPECT_FALSE(dominators.reachable(8));
+  EXPECT_EQ(dominators.parent(8), std::nullopt);
+}
+
+TEST(Dominators, HandlersAreReachableOverNoEdge) {
+  FunctionBuilder f("f", "f.cc", "");
+  f.block(5, {}, {4}).block(4, {}, {1}).block(3, {}, {2}, EdgeKind::Exception).block(2, {}, {1});
+  f.block(1, {}, {0}).block(0, {}, {});
+  const Dominators dominators(f.facts);
+  EXPECT_TRUE(dominators.reachable(2));
+  EXPECT_EQ(dominators.parent(2), 3u);
+  EXPECT_EQ(dominators.parent(3), std::nullopt);
+  EXPECT_EQ(dominators.parent(1), std::nullopt) << "reached from the body and from the handler";
+}
+
+TEST(Dominators, UnreachableEdgesAndVeryLongFunctions) {
+  FunctionBuilder f("f", "f.cc", "");
+  constexpr std::uint32_t kBlocks = 50000;
+  for (std::uint32_t i = kBlocks; i > 0; --i) f.block(i, {}, {i - 1});
+  f.block(0, {}, {});
+  f.facts.blocks.front().successors.push_back({EdgeKind::Unreachable, 0, 5});
+  const Dominators dominators(f.facts);
+  EXPECT_EQ(dominators.parent(5), 6u);
+  EXPECT_EQ(dominators.parent(0), 1u);
+}
+
+TEST(SourcePaths, RelativeToTheRootOrByLongestSuffix) {
+  Workspace workspace;
+  workspace.write("repo/src/a.cc", "");
+  workspace.write("other/src/a.cc", "");
+  const SourcePaths paths(workspace.path("repo"), {"src/a.cc", "a.cc", "lib/deep/b.h", "x/c.h", "y/c.h"});
+  EXPECT_EQ(paths.relative(workspace.path("repo/src/a.cc")), "src/a.cc");
+  EXPECT_EQ(paths.relative(workspace.path("repo/build/../src/./a.cc")), "src/a.cc");
+  EXPECT_EQ(paths.relative(workspace.path("other/src/a.cc")), "") << "exists, and is not ours";
+  EXPECT_EQ(paths.relative("/container/repo/src/a.cc"), "src/a.cc");
+  EXPECT_EQ(paths.relative("../src/a.cc"), "src/a.cc");
+  EXPECT_EQ(paths.relative("./src/a.cc"), "src/a.cc");
+  EXPECT_EQ(paths.relative("/nowhere/a.cc"), "a.cc");
+  EXPECT_EQ(paths.relative("deep/b.h"), "lib/deep/b.h");
+  EXPECT_EQ(paths.relative("/nowhere/xlib/deep/b.h"), "") << "components, not characters";
+  EXPECT_EQ(paths.relative("c.h"), "") << "two files could be meant";
+  EXPECT_EQ(paths.relative(""), "");
+}
+
+TEST(UnqualifiedName, DropsScopesTemplateArgumentsAndParameters) {
+  EXPECT_EQ(unqualified_name("f"), "f");
+  EXPECT_EQ(unqualified_name("a::B<c::D>::f<int>(e::F)"), "f");
+  EXPECT_EQ(unqualified_name("(anonymous namespace)::g(int)"), "g");
+  EXPECT_EQ(unqualified_name("A::~A"), "~A");
+  EXPECT_EQ(unqualified_name("A::operator()(int)"), "operator()");
+  EXPECT_EQ(unqualified_name("operator<<(a::B)"), "operator<<");
+  EXPECT_EQ(unqualified_name("A::operator bool() const"), "operator bool");
+  EXPECT_EQ(unqualified_name("operators::run()"), "run");
+}
+
+TEST(FunctionMatcher, FallsBackToTheDeclaration) {
+  FunctionBuilder pattern("twice<T>(T)", "t.h", "\n\n\n\n");
+  pattern.flags(kDependent).lines(2, 3);
+  FunctionBuilder instance("twice<int>(int)", "t.h", "\n\n\n\n");
+  instance.flags(kInstantiation).lines(2, 3).linkage("_Z5twiceIiET_S0_");
+  std::vector<FunctionPoints> points;
+  const Program program = make_program({pattern, instance}, points);
+  const FunctionMatcher matcher(program);
+  auto match = [&](const std::string& linkage, const std::string& name, std::uint32_t line) {
+    std::vector<std::string> names;
+    for (const FunctionFacts* facts : matcher.match({linkage, name, 0, line, 0}, "t.h", "")) {
+      names.push_back(facts->name);
+    }
+    return names;
+  };
+  EXPECT_THAT(match("_Z5twiceIiET_S0_", "twice<int>", 2), ElementsAre("twice<int>(int)"));
+  EXPECT_THAT(match("_Z5twiceIlET_S0_", "twice<long>", 2), ElementsAre("twice<T>(T)"))
+      << "no facts of its own";
+  EXPECT_THAT(match("_Z5thricev", "thrice", 2), IsEmpty());
+  EXPECT_THAT(match("", "twice", 9), IsEmpty());
+}
+
+}  // namespace
+}  // namespace simrt::analysis::test
