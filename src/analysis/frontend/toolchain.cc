@@ -17,7 +17,8 @@ std::string clang_resource_directory() {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path base = fs::path(llvm_bin_directory()).parent_path() / "lib" / "clang";
-  for (const std::string& version : {std::string(CLANG_VERSION_STRING), std::string(CLANG_VERSION_MAJOR_STRING)}) {
+  for (const std::string& version :
+       {std::string(CLANG_VERSION_STRING), std::string(CLANG_VERSION_MAJOR_STRING)}) {
     const fs::path candidate = base / version;
     if (fs::exists(candidate / "include" / "stddef.h", error)) return candidate.string();
   }

@@ -1,0 +1,57 @@
+// Sources of one revision to facts: the analysis as the pipeline sees it. No clang type appears here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/frontend/compile_commands.h"
+#include "model/facts.h"
+#include "model/source_tree.h"
+#include "support/result.h"
+
+namespace simrt::analysis {
+
+struct AnalysisOptions {
+  std::string repository_root;  ///< absolute path of the work tree; may be reached through symlinks
+  /// Where precompiled system headers are kept between runs (a few 10 MB per set of flags); created when
+  /// missing. Empty: none are used.
+  std::string cache_directory;
+  /// Asked before each unit; true stops the analysis. Called from several threads.
+  std::function<bool()> interrupted;
+};
+
+/// A unit has been finished: how many are, of how many, and its path. Calls do not overlap.
+using AnalysisProgress = std::function<void(std::size_t done, std::size_t total, const std::string& path)>;
+
+/// Parses translation units of one revision, read from `tree` and never from a checkout.
+class Analyzer {
+ public:
+  /// `other_paths`: what is tracked in the other revision of a comparison (SourceTree::files()). Such a path
+  /// does not exist in this revision unless `tree` has it, whatever lies on the disk. Paths that neither
+  /// revision tracks (system headers, generated files) are read from the disk.
+  Analyzer(AnalysisOptions options, std::shared_ptr<const SourceTree> tree,
+           std::vector<std::string> other_paths);
+  ~Analyzer();
+  Analyzer(Analyzer&&) noexcept;
+  Analyzer& operator=(Analyzer&&) noexcept;
+
+  /// Facts of each unit, in the order of `commands`, from `jobs` threads at a time (at least 1). A unit that
+  /// cannot be parsed, or that an interrupt left out, has errors > 0 and says why in `messages`; nothing
+  /// fails as a whole.
+  std::vector<UnitFacts> analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
+                                 const AnalysisProgress& progress = {}) const;
+
+  /// Repository files that each unit includes (main source first, then sorted), by preprocessing alone: about
+  /// 15 ms a unit. Errors (Interrupted) only; a unit that cannot be preprocessed has its main source alone.
+  Result<std::vector<std::vector<std::string>>> closures(const std::vector<CompileCommand>& commands,
+                                                         unsigned jobs) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace simrt::analysis

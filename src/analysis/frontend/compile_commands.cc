@@ -1,0 +1,200 @@
+#include "analysis/frontend/compile_commands.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/StringSaver.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "analysis/frontend/command_line.h"
+#include "support/hash.h"
+
+namespace simrt::analysis {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kHowToGetOne =
+    "CMake: configure with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; Meson writes one; else use 'bear -- make'";
+
+constexpr std::array<std::string_view, 9> kSourceExtensions{".c", ".cc",  ".cpp", ".cxx", ".c++",
+                                                            ".C", ".CPP", ".cp",  ".ixx"};
+
+bool is_source(const std::string& file, const std::vector<std::string>& arguments) {
+  const std::string extension = fs::path(file).extension().string();
+  if (std::find(kSourceExtensions.begin(), kSourceExtensions.end(), extension) != kSourceExtensions.end())
+    return true;
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] == "-x" && (arguments[i + 1] == "c" || arguments[i + 1] == "c++")) return true;
+  }
+  return std::find(arguments.begin(), arguments.end(), "-xc++") != arguments.end() ||
+         std::find(arguments.begin(), arguments.end(), "-xc") != arguments.end();
+}
+
+std::vector<std::string> split_shell(const std::string& command) {
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char*, 64> words;
+  llvm::cl::TokenizeGNUCommandLine(command, saver, words);
+  return {words.begin(), words.end()};
+}
+
+std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments,
+                                               const std::string& directory) {
+  if (std::none_of(arguments.begin(), arguments.end(), [](const auto& a) { return a.starts_with("@"); })) {
+    return arguments;
+  }
+  llvm::BumpPtrAllocator allocator;
+  llvm::SmallVector<const char*, 64> words;
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+  llvm::cl::ExpansionContext context(allocator, llvm::cl::TokenizeGNUCommandLine);
+  context.setCurrentDir(directory).setRelativeNames(false);
+  // A missing file stays as it is; the parse then says what it lacks.
+  if (llvm::Error error = context.expandResponseFiles(words)) llvm::consumeError(std::move(error));
+  return {words.begin(), words.end()};
+}
+
+/// The repository as it may be spelled in a database: as given, and with symlinks resolved.
+class Root {
+ public:
+  explicit Root(const fs::path& given) : spellings_{fs::absolute(given).lexically_normal()} {
+    std::error_code error;
+    if (const fs::path real = fs::canonical(given, error); !error && real != spellings_[0])
+      spellings_.push_back(real);
+    for (fs::path& spelling : spellings_) {
+      if (!spelling.has_filename()) spelling = spelling.parent_path();  // "/repo/" means "/repo"
+    }
+  }
+
+  std::string relative(const fs::path& absolute) const {
+    if (auto inside = below(absolute.lexically_normal())) return *inside;
+    std::error_code error;  // a build directory that reaches the sources through a symlink
+    const fs::path real = fs::weakly_canonical(absolute, error);
+    if (!error) {
+      if (auto inside = below(real)) return *inside;
+    }
+    return absolute.lexically_normal().string();
+  }
+
+  /// Replaces the repository's path wherever it starts a path in `text`.
+  std::string without_root(std::string text) const {
+    for (const fs::path& spelling : spellings_) {
+      const std::string root = spelling.string();
+      for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at + 1)) {
+        const std::size_t end = at + root.size();
+        if (end == text.size() || text[end] == '/') text.replace(at, root.size(), "<root>");
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::optional<std::string> below(const fs::path& path) const {
+    for (const fs::path& spelling : spellings_) {
+      const std::string prefix = spelling.string() + "/";
+      if (path.string().starts_with(prefix)) return path.string().substr(prefix.size());
+    }
+    return std::nullopt;
+  }
+
+  std::vector<fs::path> spellings_;
+};
+
+std::optional<CompileCommand> read_entry(const nlohmann::json& entry, const fs::path& database,
+                                         const Root& root) {
+  if (!entry.is_object()) return std::nullopt;
+  const auto text = [&](const char* key) {
+    const auto found = entry.find(key);
+    return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const std::string file = text("file");
+  if (file.empty()) return std::nullopt;
+  CompileCommand command;
+  command.directory = (database.parent_path() / text("directory")).lexically_normal().string();
+  if (const auto list = entry.find("arguments"); list != entry.end() && list->is_array()) {
+    for (const auto& argument : *list) {
+      if (argument.is_string()) command.arguments.push_back(argument.get<std::string>());
+    }
+  } else {
+    command.arguments = split_shell(text("command"));
+  }
+  command.arguments = without_launcher(expand_response_files(command.arguments, command.directory));
+  if (command.arguments.empty() || !is_source(file, command.arguments)) return std::nullopt;
+  command.file = root.relative(fs::path(command.directory) / file);
+  return command;
+}
+
+}  // namespace
+
+Result<std::vector<CompileCommand>> load_compile_commands(const fs::path& database,
+                                                          const fs::path& repository_root) {
+  std::ifstream stream(database, std::ios::binary);
+  if (!stream)
+    return fail(ErrorCode::Project, fmt::format("cannot read {}", database.string()), kHowToGetOne);
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_array()) {
+    return fail(ErrorCode::Project, fmt::format("{} is not a compile database", database.string()),
+                "delete it and configure the build again");
+  }
+  const Root root(repository_root);
+  std::map<std::string, CompileCommand> by_file;
+  for (const nlohmann::json& entry : json) {
+    if (auto command = read_entry(entry, fs::absolute(database), root)) {
+      by_file.try_emplace(command->file, std::move(*command));
+    }
+  }
+  if (by_file.empty()) {
+    return fail(ErrorCode::Project, fmt::format("{} names no C or C++ source", database.string()),
+                kHowToGetOne);
+  }
+  std::vector<CompileCommand> commands;
+  commands.reserve(by_file.size());
+  for (auto& [file, command] : by_file) commands.push_back(std::move(command));
+  return commands;
+}
+
+Result<fs::path> find_compile_commands(const fs::path& repository_root) {
+  constexpr const char* kName = "compile_commands.json";
+  std::error_code error;
+  for (const fs::path& candidate : {repository_root / kName, repository_root / "build" / kName}) {
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  std::vector<fs::path> found;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator it(repository_root, options, error), end; it != end;
+       it.increment(error)) {
+    if (error) break;
+    if (it->path().filename() == ".git" || it.depth() >= 2) it.disable_recursion_pending();
+    if (it->path().filename() == kName && it->is_regular_file(error)) found.push_back(it->path());
+  }
+  if (found.empty()) {
+    return fail(ErrorCode::Project, fmt::format("no {} in {}", kName, repository_root.string()),
+                kHowToGetOne);
+  }
+  const auto rank = [&](const fs::path& path) {
+    const std::string relative = path.lexically_relative(repository_root).string();
+    return std::pair(relative.starts_with("."), relative);
+  };
+  return *std::min_element(found.begin(), found.end(),
+                           [&](const fs::path& a, const fs::path& b) { return rank(a) < rank(b); });
+}
+
+std::uint64_t command_hash(const CompileCommand& command, const std::string& repository_root) {
+  const Root root(repository_root);
+  if (command.arguments.empty()) return 0;
+  std::uint64_t hash = hash_bytes(is_cxx_driver(command.arguments[0]) ? "c++" : "c");
+  hash = hash_combine(hash, hash_bytes(root.without_root(command.directory)));
+  for (const std::string& flag : parsing_flags({command.arguments.begin() + 1, command.arguments.end()})) {
+    hash = hash_combine(hash, hash_bytes(root.without_root(flag)));
+  }
+  return hash;
+}
+
+}  // namespace simrt::analysis

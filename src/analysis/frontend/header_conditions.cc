@@ -1,0 +1,76 @@
+#include "analysis/frontend/header_conditions.h"
+
+#include <clang/Basic/CharInfo.h>
+#include <clang/Lex/Lexer.h>
+
+namespace simrt::analysis {
+
+namespace {
+
+class ConditionCollector final : public clang::PPCallbacks {
+ public:
+  ConditionCollector(clang::Preprocessor& preprocessor, std::set<std::string>& names)
+      : preprocessor_(preprocessor), names_(names) {}
+
+  void If(clang::SourceLocation, clang::SourceRange condition, ConditionValueKind) override {
+    add(condition);
+  }
+  void Elif(clang::SourceLocation, clang::SourceRange condition, ConditionValueKind,
+            clang::SourceLocation) override {
+    add(condition);
+  }
+  void Ifdef(clang::SourceLocation, const clang::Token& name, const clang::MacroDefinition&) override {
+    add(name);
+  }
+  void Ifndef(clang::SourceLocation, const clang::Token& name, const clang::MacroDefinition&) override {
+    add(name);
+  }
+  void Elifdef(clang::SourceLocation, const clang::Token& name, const clang::MacroDefinition&) override {
+    add(name);
+  }
+  void Elifdef(clang::SourceLocation, clang::SourceRange condition, clang::SourceLocation) override {
+    add(condition);
+  }
+  void Elifndef(clang::SourceLocation, const clang::Token& name, const clang::MacroDefinition&) override {
+    add(name);
+  }
+  void Elifndef(clang::SourceLocation, clang::SourceRange condition, clang::SourceLocation) override {
+    add(condition);
+  }
+  void Defined(const clang::Token& name, const clang::MacroDefinition&, clang::SourceRange) override {
+    add(name);
+  }
+
+ private:
+  void add(const clang::Token& name) {
+    if (const clang::IdentifierInfo* identifier = name.getIdentifierInfo())
+      names_.insert(identifier->getName().str());
+  }
+
+  void add(clang::SourceRange range) {
+    const llvm::StringRef text =
+        clang::Lexer::getSourceText(clang::CharSourceRange::getCharRange(range),
+                                    preprocessor_.getSourceManager(), preprocessor_.getLangOpts());
+    for (std::size_t i = 0; i < text.size();) {
+      if (!clang::isAsciiIdentifierStart(text[i])) {
+        ++i;
+        continue;
+      }
+      const std::size_t begin = i;
+      while (i < text.size() && clang::isAsciiIdentifierContinue(text[i])) ++i;
+      names_.insert(text.slice(begin, i).str());
+    }
+  }
+
+  clang::Preprocessor& preprocessor_;
+  std::set<std::string>& names_;
+};
+
+}  // namespace
+
+std::unique_ptr<clang::PPCallbacks> collect_conditions(clang::Preprocessor& preprocessor,
+                                                       std::set<std::string>& names) {
+  return std::make_unique<ConditionCollector>(preprocessor, names);
+}
+
+}  // namespace simrt::analysis

@@ -1,0 +1,252 @@
+#include "analysis/frontend/system_headers.h"
+
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "analysis/frontend/header_conditions.h"
+#include "analysis/frontend/parse.h"
+
+namespace simrt::analysis {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kFormat = 1;
+// A PCH costs about as much as it saves on this many units.
+constexpr std::size_t kWorthBuilding = 3;
+// Headers that an existing one lacks are parsed by each unit anew, until this many units ask for it.
+constexpr std::size_t kWorthRebuilding = 8;
+constexpr int kRounds = 6;          // of leaving out headers that do not compile
+constexpr unsigned kLinesEach = 3;  // of the virtual header, for each include
+
+struct Input {
+  std::string path;
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  // nanoseconds
+  bool operator==(const Input&) const = default;
+};
+
+std::optional<Input> stat_input(const std::string& path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status)) return std::nullopt;
+  return Input{path, status.getSize(), status.getLastModificationTime().time_since_epoch().count()};
+}
+
+std::string virtual_header(const std::set<std::string>& headers) {
+  std::string text;
+  for (const std::string& name : headers)
+    text += fmt::format("#if __has_include(<{0}>)\n#include <{0}>\n#endif\n", name);
+  return text;
+}
+
+class PchAction final : public clang::GeneratePCHAction {
+ public:
+  explicit PchAction(std::set<std::string>& conditions) : conditions_(conditions) {}
+  std::vector<std::string> inputs;
+
+ protected:
+  bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
+    instance.getPreprocessor().addPPCallbacks(collect_conditions(instance.getPreprocessor(), conditions_));
+    return GeneratePCHAction::BeginSourceFileAction(instance);
+  }
+  void EndSourceFileAction() override {
+    const clang::SourceManager& sources = getCompilerInstance().getSourceManager();
+    for (auto it = sources.fileinfo_begin(); it != sources.fileinfo_end(); ++it) {
+      inputs.push_back(it->first.getName().str());
+    }
+    std::sort(inputs.begin(), inputs.end());
+    GeneratePCHAction::EndSourceFileAction();
+  }
+
+ private:
+  std::set<std::string>& conditions_;
+};
+
+// The line of the virtual header through which a location was included; 0 when it was not.
+unsigned line_in_main_file(const clang::SourceManager& sources, clang::SourceLocation location) {
+  location = sources.getExpansionLoc(location);
+  while (location.isValid() && sources.getFileID(location) != sources.getMainFileID()) {
+    location = sources.getIncludeLoc(sources.getFileID(location));
+  }
+  return location.isValid() ? sources.getExpansionLineNumber(location) : 0;
+}
+
+std::string unique_suffix() {
+  static std::atomic<unsigned> counter{0};
+  return fmt::format("-{}-{}.pch", getpid(), counter++);
+}
+
+}  // namespace
+
+struct SystemHeaderStore::Manifest {
+  std::string file;
+  std::set<std::string> headers;   // asked for, whether they compiled or not
+  std::set<std::string> compiled;  // the ones in the PCH
+  std::set<std::string> conditions;
+  std::vector<Input> inputs;
+};
+
+SystemHeaderStore::SystemHeaderStore(std::shared_ptr<SourceView> view, std::string directory)
+    : view_(std::move(view)), directory_(std::move(directory)) {
+  if (directory_.empty()) return;
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  const fs::path real = fs::canonical(directory_, error);
+  directory_ = error ? std::string() : real.string();
+}
+
+std::string SystemHeaderStore::path(std::uint64_t group, const std::string& suffix) const {
+  return fmt::format("{}/{:016x}{}", directory_, group, suffix);
+}
+
+std::optional<SystemHeaderStore::Manifest> SystemHeaderStore::load(std::uint64_t group) const {
+  std::ifstream stream(path(group, ".json"), std::ios::binary);
+  if (!stream) return std::nullopt;
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object() || json.value("format", 0) != kFormat) return std::nullopt;
+  Manifest manifest;
+  try {
+    manifest.file = json.at("file").get<std::string>();
+    manifest.headers = json.at("headers").get<std::set<std::string>>();
+    manifest.compiled = json.at("compiled").get<std::set<std::string>>();
+    manifest.conditions = json.at("conditions").get<std::set<std::string>>();
+    for (const auto& input : json.at("inputs")) {
+      const Input recorded{input.at(0).get<std::string>(), input.at(1).get<std::uint64_t>(),
+                           input.at(2).get<std::int64_t>()};
+      if (stat_input(recorded.path) != recorded) return std::nullopt;  // stale
+    }
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // damaged: as good as none
+  }
+  std::error_code error;
+  if (!fs::is_regular_file(manifest.file, error)) return std::nullopt;
+  return manifest;
+}
+
+void SystemHeaderStore::save(std::uint64_t group, const Manifest& manifest) const {
+  nlohmann::json json{{"format", kFormat},
+                      {"file", manifest.file},
+                      {"headers", manifest.headers},
+                      {"compiled", manifest.compiled},
+                      {"conditions", manifest.conditions},
+                      {"inputs", nlohmann::json::array()}};
+  for (const Input& input : manifest.inputs)
+    json["inputs"].push_back({input.path, input.size, input.modified});
+
+  const std::string final_path = path(group, ".json");
+  std::string replaced;
+  if (std::ifstream old(final_path); old) {
+    const nlohmann::json previous = nlohmann::json::parse(old, nullptr, false);
+    if (previous.is_object()) replaced = previous.value("file", std::string());
+  }
+  const std::string temporary = final_path + unique_suffix();
+  std::ofstream(temporary, std::ios::binary) << json.dump();
+  std::error_code error;
+  fs::rename(temporary, final_path, error);
+  // Another process that still wants the old one falls back to a parse without.
+  if (!replaced.empty() && replaced != manifest.file && fs::path(replaced).parent_path() == directory_) {
+    fs::remove(replaced, error);
+  }
+}
+
+std::optional<SystemHeaderStore::Manifest> SystemHeaderStore::build(
+    const UnitInvocation& representative, const std::set<std::string>& headers) const {
+  Manifest manifest;
+  manifest.headers = headers;
+  manifest.compiled = headers;
+  manifest.file = path(representative.group, unique_suffix());
+  UnitInvocation unit = representative;
+  unit.source = path(representative.group, ".h");
+
+  for (int round = 0; round < kRounds && !manifest.compiled.empty(); ++round) {
+    view_->add_virtual_file(unit.source, virtual_header(manifest.compiled));
+    auto invocation = make_compiler_invocation(unit);
+    if (!invocation) return std::nullopt;
+    clang::FrontendOptions& frontend = invocation->getFrontendOpts();
+    const clang::InputKind kind = frontend.Inputs[0].getKind();
+    frontend.Inputs[0] = clang::FrontendInputFile(
+        unit.source, clang::InputKind(kind.getLanguage(), clang::InputKind::Source, false,
+                                      clang::InputKind::HeaderUnit_None, /*Header=*/true));
+    frontend.ProgramAction = clang::frontend::GeneratePCH;
+    frontend.OutputFile = manifest.file;
+    invocation->getPreprocessorOpts().Includes.clear();  // belong to the units, behind the PCH
+    invocation->getPreprocessorOpts().MacroIncludes.clear();
+
+    std::set<unsigned> broken_lines;
+    manifest.conditions.clear();
+    PchAction action(manifest.conditions);
+    const RunReport report =
+        run_action(std::move(invocation), unit, view_, action,
+                   [&](const clang::SourceManager& sources, clang::SourceLocation location) {
+                     broken_lines.insert(line_in_main_file(sources, location));
+                   });
+    if (report.errors == 0) {
+      for (const std::string& path : action.inputs) {
+        if (path == unit.source) continue;
+        const std::string absolute = path[0] == '/' ? path : unit.directory + "/" + path;
+        if (view_->repository_path(absolute))
+          return std::nullopt;  // a system header that includes the project's
+        if (auto input = stat_input(absolute)) manifest.inputs.push_back(std::move(*input));
+      }
+      return manifest;
+    }
+    std::set<std::string> remaining;
+    unsigned line = 1;
+    for (const std::string& name : manifest.compiled) {
+      const bool broken = std::any_of(broken_lines.begin(), broken_lines.end(),
+                                      [&](unsigned l) { return l >= line && l < line + kLinesEach; });
+      if (!broken) remaining.insert(name);
+      line += kLinesEach;
+    }
+    if (remaining.size() == manifest.compiled.size()) return std::nullopt;  // nobody to blame
+    manifest.compiled = std::move(remaining);
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::obtain(const UnitInvocation& representative,
+                                                                    const std::set<std::string>& headers,
+                                                                    std::size_t units) {
+  if (directory_.empty() || headers.empty()) return nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = ready_.find(representative.group); known != ready_.end()) return known->second;
+  }
+  std::optional<Manifest> manifest = load(representative.group);
+  const bool complete = manifest && std::includes(manifest->headers.begin(), manifest->headers.end(),
+                                                  headers.begin(), headers.end());
+  if (manifest ? !complete && units >= kWorthRebuilding : units >= kWorthBuilding) {
+    if (auto fresh = build(representative, headers)) {
+      save(representative.group, *fresh);
+      manifest = std::move(fresh);
+    }
+  }
+  std::shared_ptr<const PrecompiledHeaders> result;
+  if (manifest) {
+    const std::string source = path(representative.group, ".h");
+    view_->add_virtual_file(source,
+                            virtual_header(manifest->compiled));  // clang looks whether it is unchanged
+    result = std::make_shared<const PrecompiledHeaders>(
+        PrecompiledHeaders{manifest->file, source, std::move(manifest->conditions)});
+  }
+  const std::scoped_lock lock(mutex_);
+  return ready_.try_emplace(representative.group, std::move(result)).first->second;
+}
+
+std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::find(std::uint64_t group) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = ready_.find(group);
+  return known == ready_.end() ? nullptr : known->second;
+}
+
+}  // namespace simrt::analysis
