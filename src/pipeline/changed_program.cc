@@ -1,0 +1,90 @@
+#include "pipeline/changed_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/unit_plan.h"
+#include "support/progress.h"
+
+namespace simrt::pipeline {
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(const ChangedProgramInput& input) : in_(input) {}
+
+  Result<ChangedProgram> build() {
+    const UnitPlan plan = plan_units(in_.before.units, in_.commands.hashes, in_.changes);
+    parse(plan.parse);
+    parse_further(plan);
+    if (in_.interrupt && in_.interrupt->requested())
+      return fail(ErrorCode::Interrupted, "interrupted while parsing the changed sources");
+    note(plan);
+    finish(plan);
+    return std::move(out_);
+  }
+
+ private:
+  void parse(const std::set<std::string>& units) {
+    std::vector<analysis::CompileCommand> commands;
+    for (const std::string& unit : units)
+      if (const auto found = in_.commands.by_path.find(unit); found != in_.commands.by_path.end())
+        commands.push_back(found->second);
+    if (commands.empty()) return;
+    Progress progress("parsing", commands.size());
+    for (UnitFacts& unit : in_.analyzer.analyse(commands, in_.jobs, [&](std::size_t, std::size_t, const std::string& path) {
+           progress.advance(path);
+         }))
+      parsed_.push_back(std::move(unit));
+  }
+
+  void parse_further(const UnitPlan& plan) {
+    const FurtherUnits further = further_units(plan, in_.before.units, parsed_);
+    for (const std::string& header : further.widened_headers)
+      out_.fallbacks.push_back({"all-includers", fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header), header});
+    parse(further.units);
+    const std::set<std::string> instantiating = units_with_changed_patterns(in_.before, parsed_);
+    if (!instantiating.empty())
+      out_.fallbacks.push_back({"template-users", fmt::format("a template changed: {} more units that use it were parsed", instantiating.size()), ""});
+    parse(instantiating);
+  }
+
+  void note(const UnitPlan& plan) {
+    for (const std::string& file : in_.commands.guessed)
+      out_.fallbacks.push_back({"guessed-command", fmt::format("{} is not in the compile database; parsed like a file it was renamed from or lies beside", file), file});
+    for (const std::string& file : plan.without_command)
+      out_.unknowns.push_back({fmt::format("no compile command for {}; configure the build at this revision", file), file, {}});
+  }
+
+  void finish(const UnitPlan& plan) {
+    Replacement replacement;
+    replacement.reparsed = std::move(parsed_);
+    replacement.removed_units = plan.removed;
+    for (const auto& [header, unit] : plan.representative) replacement.represented_files.push_back(header);
+    out_.parsed_units = replacement.reparsed.size();
+    collect_touched(replacement);
+    out_.after = overlay(in_.before, replacement);
+    out_.outside = plan.outside;
+  }
+
+  void collect_touched(const Replacement& replacement) {
+    std::set<std::string> units(replacement.removed_units.begin(), replacement.removed_units.end());
+    for (const UnitFacts& unit : replacement.reparsed) {
+      units.insert(unit.path);
+      for (const FunctionFacts& function : unit.functions) out_.touched.insert(function.id);
+    }
+    for (const UnitSummary& unit : in_.before.units)
+      if (units.contains(unit.path)) out_.touched.insert(unit.functions.begin(), unit.functions.end());
+  }
+
+  const ChangedProgramInput& in_;
+  std::vector<UnitFacts> parsed_;
+  ChangedProgram out_;
+};
+
+}  // namespace
+
+Result<ChangedProgram> build_changed_program(const ChangedProgramInput& input) { return Builder(input).build(); }
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,29 @@
+// Compile commands of one revision: what the database says, and a best guess for sources it does not know yet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/frontend/compile_commands.h"
+#include "model/change.h"
+#include "model/source_tree.h"
+#include "support/result.h"
+
+namespace simrt::pipeline {
+
+/// Commands of the sources that `tree` holds, by path. Sources outside it (generated, fetched) have no facts.
+struct UnitCommands {
+  std::map<std::string, analysis::CompileCommand> by_path;
+  std::map<std::string, std::uint64_t> hashes;
+  std::vector<std::string> guessed;  ///< sources with the command of a renamed predecessor or of a neighbour
+};
+
+/// `changes` may be empty. A new source that the database does not know (it was configured for another revision)
+/// gets the command of the file it was renamed from, else of a recorded source of the same language beside it.
+UnitCommands unit_commands(const std::vector<analysis::CompileCommand>& database, const SourceTree& tree,
+                           const std::vector<FileChange>& changes, const std::string& repository_root);
+
+}  // namespace simrt::pipeline
