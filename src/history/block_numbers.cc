@@ -1,0 +1,97 @@
+#include "history/block_numbers.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "history/block_ranges.h"
+#include "history/failure.h"
+#include "history/query.h"
+
+namespace simrt::history {
+
+BlockNumbering::BlockNumbering(std::vector<BlockRange> ranges) : ranges_(std::move(ranges)) {
+  std::sort(ranges_.begin(), ranges_.end(), [](const BlockRange& a, const BlockRange& b) { return a.base < b.base; });
+  by_function_.reserve(ranges_.size());
+  for (std::size_t i = 0; i < ranges_.size(); ++i) by_function_[ranges_[i].function] = i;
+}
+
+std::optional<BlockNumber> BlockNumbering::number(BlockId block) const {
+  const auto found = by_function_.find(block.function);
+  if (found == by_function_.end() || block.ordinal >= ranges_[found->second].span) return std::nullopt;
+  return ranges_[found->second].base + block.ordinal;
+}
+
+std::optional<BlockId> BlockNumbering::block(BlockNumber number) const {
+  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number,
+                                [](BlockNumber value, const BlockRange& range) { return value < range.base; });
+  if (after == ranges_.begin()) return std::nullopt;
+  const BlockRange& range = *--after;
+  if (number - range.base >= range.span) return std::nullopt;
+  return BlockId{range.function, number - range.base};
+}
+
+std::optional<BlockRange> BlockNumbering::range(FunctionId function) const {
+  const auto found = by_function_.find(function);
+  return found == by_function_.end() ? std::nullopt : std::optional(ranges_[found->second]);
+}
+
+std::uint32_t block_span(const FunctionFacts& function) {
+  std::uint32_t span = 0;
+  for (const Block& block : function.blocks) span = std::max(span, block.ordinal + 1);
+  return span;
+}
+
+RangeTable::RangeTable(Connection& connection)
+    : connection_(connection),
+      find_(connection, "SELECT base FROM block_range WHERE function = ? AND body = ? AND span = ?") {}
+
+std::optional<BlockNumber> RangeTable::find(FunctionId function, std::uint64_t body, std::uint32_t span) {
+  find_.again();
+  find_.bind(function.value, body, span);
+  if (!find_.next()) return std::nullopt;
+  return find_.u32(0);
+}
+
+BlockNumber RangeTable::find_or_assign(FunctionId function, std::uint64_t body, std::uint32_t span) {
+  if (const auto base = find(function, body, span)) return *base;
+  find_.again();
+  if (next_ < 0) {
+    Query end(connection_, "SELECT base + span FROM block_range ORDER BY base DESC LIMIT 1");
+    next_ = end.next() ? end.i64(0) : 0;
+  }
+  if (next_ + span > std::numeric_limits<BlockNumber>::max())
+    throw Failure{{ErrorCode::Storage, "the history has run out of block numbers", "start a new history file"}};
+  Query(connection_, "INSERT INTO block_range(base, function, body, span) VALUES (?, ?, ?, ?)", next_, function.value,
+        body, span)
+      .run();
+  const auto base = static_cast<BlockNumber>(next_);
+  next_ += span;
+  return base;
+}
+
+Result<BlockNumbering> load_block_numbers(Database& database, const Program& program) {
+  return guarded(database, [&](Connection& connection) -> Result<BlockNumbering> {
+    RangeTable table(connection);
+    std::vector<BlockRange> ranges;
+    for (const FunctionFacts& function : program.functions) {
+      const std::uint32_t span = block_span(function);
+      if (const auto base = table.find(function.id, function.body, span); base && span > 0)
+        ranges.push_back({function.id, *base, span});
+    }
+    return BlockNumbering(std::move(ranges));
+  });
+}
+
+Result<BlockNumbering> assign_block_numbers(Database& database, const Program& program) {
+  return written(database, [&](Connection& connection) -> Result<BlockNumbering> {
+    RangeTable table(connection);
+    std::vector<BlockRange> ranges;
+    for (const FunctionFacts& function : program.functions) {
+      const std::uint32_t span = block_span(function);
+      if (span > 0) ranges.push_back({function.id, table.find_or_assign(function.id, function.body, span), span});
+    }
+    return BlockNumbering(std::move(ranges));
+  });
+}
+
+}  // namespace simrt::history
