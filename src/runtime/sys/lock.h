@@ -1,0 +1,62 @@
+// The runtime's only lock. A leaf: whoever holds it calls nothing but the kernel. Signals are blocked
+// while it is held, so that a handler which runs a hook never meets its own thread's lock.
+#pragma once
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "sys/arch.h"
+
+namespace simrt::runtime {
+
+/// Blocks all signals of the calling thread for a scope.
+class SignalBlock {
+ public:
+  SignalBlock() {
+    const uint64_t all = ~uint64_t{0};
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all),
+                reinterpret_cast<long>(&saved_), sizeof all);
+  }
+  ~SignalBlock() {
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&saved_), 0, sizeof saved_);
+  }
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+
+ private:
+  uint64_t saved_ = 0;
+};
+
+class SpinLock {
+ public:
+  void lock() {
+    for (int spins = 0; __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+      if (spins < 64) {
+        cpu_relax();
+      } else {
+        raw_syscall(SYS_sched_yield);
+      }
+    }
+  }
+  void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
+  /// For a forked child: whoever held it does not exist here.
+  void reset() { unlock(); }
+
+ private:
+  int held_ = 0;
+};
+
+/// Signals blocked and the lock held for a scope.
+class Guard {
+ public:
+  explicit Guard(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+  ~Guard() { lock_.unlock(); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+ private:
+  SignalBlock signals_;  // first in, last out
+  SpinLock& lock_;
+};
+
+}  // namespace simrt::runtime
