@@ -47,19 +47,11 @@ BlockSet NumberedMapping::blocks_of(const std::vector<std::uint32_t>& guards) co
   return covered;
 }
 
-BlockSet NumberedMapping::blocks_of_pcs(const std::vector<std::uint64_t>& hit) const {
-  std::vector<std::uint32_t> guards;
-  for (std::uint64_t pc : hit)
-    for (auto at = std::lower_bound(pcs.begin(), pcs.end(), pc); at != pcs.end() && *at == pc; ++at)
-      guards.push_back(static_cast<std::uint32_t>(at - pcs.begin()));
-  return blocks_of(guards);
-}
-
 std::string encode(const NumberedMapping& mapping) {
   std::ostringstream out;
   {
     cereal::PortableBinaryOutputArchive archive(out);
-    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.pcs);
+    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown);
   }
   return out.str();
 }
@@ -72,7 +64,7 @@ Result<NumberedMapping> decode_mapping(std::string_view bytes) {
     std::uint32_t version = 0;
     archive(version);
     if (version != kCodecVersion) return fail(ErrorCode::History, "stored mapping has another version");
-    archive(mapping.offsets, mapping.blocks, mapping.inherited, mapping.pcs);
+    archive(mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown);
   } catch (const std::exception& error) {
     return fail(ErrorCode::History, fmt::format("stored mapping is damaged: {}", error.what()));
   }
@@ -109,7 +101,6 @@ Result<NumberedMapping> GuardMapper::map(const analysis::InstrumentedModule& mod
   if (!mapped) return fail(mapped.error());
   report_.add(mapped->report);
   NumberedMapping numbered;
-  numbered.pcs = module.pc_list_only ? module.pcs : std::vector<std::uint64_t>{};
   numbered.offsets.push_back(0);
   for (const analysis::GuardBlocks& guard : mapped->guards) {
     for (BlockId block : guard.blocks)
@@ -120,6 +111,8 @@ Result<NumberedMapping> GuardMapper::map(const analysis::InstrumentedModule& mod
     const auto number = numbering_.number(block), source = numbering_.number(from);
     if (number && source) numbered.inherited.emplace_back(*number, *source);
   }
+  for (BlockId block : mapped->unknown)
+    if (const auto number = numbering_.number(block)) numbered.unknown.push_back(*number);
   return numbered;
 }
 

@@ -22,12 +22,11 @@ struct NumberedMapping {
   std::vector<std::uint32_t> offsets;  ///< guard g covers blocks[offsets[g] .. offsets[g + 1])
   std::vector<BlockNumber> blocks;
   std::vector<std::pair<BlockNumber, BlockNumber>> inherited;
-  std::vector<std::uint64_t> pcs;      ///< of the guards, for modules whose trace names PCs
+  /// Blocks of functions in the module about which no guard says anything: they count as covered.
+  std::vector<BlockNumber> unknown;
 
   /// Blocks that a thread covered which covered these guards (indices beyond the table are ignored).
   BlockSet blocks_of(const std::vector<std::uint32_t>& guards) const;
-  /// The same for hit PCs (gcc's trace-pc).
-  BlockSet blocks_of_pcs(const std::vector<std::uint64_t>& hit) const;
 };
 
 std::string encode(const NumberedMapping& mapping);

@@ -1,0 +1,182 @@
+#include "pipeline/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "history/block_numbers.h"
+#include "history/facts_store.h"
+#include "history/revision_store.h"
+#include "pipeline/environment.h"
+#include "pipeline/record_facts.h"
+#include "pipeline/record_tests.h"
+#include "pipeline/workspace.h"
+#include "support/log.h"
+#include "support/task_pool.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t now_seconds() {
+  using namespace std::chrono;
+  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// Tracked files that differ from HEAD, the first few.
+Status refuse_dirty(const Workspace& workspace, const std::string& head) {
+  const auto changes = workspace.repository.diff(head, git::kWorkTree);
+  if (!changes) return fail(changes.error());
+  std::string names;
+  for (const FileChange& change : *changes)
+    if (change.status != FileStatus::Added && names.size() < 200) names += (names.empty() ? "" : ", ") + change.old_path;
+  if (names.empty()) return {};
+  return fail(ErrorCode::Repository, fmt::format("tracked files differ from HEAD: {}", names),
+              "commit or stash them, so that what is recorded has a name; or --allow-dirty");
+}
+
+class Recording {
+ public:
+  explicit Recording(const RecordRequest& request) : request_(request) {}
+
+  Result<RecordSummary> run() {
+    const auto start = Clock::now();
+    if (Status ready = prepare(); !ready) return fail(ready.error());
+    Status done = facts();
+    if (done && !request_.facts_only) done = tests();
+    if (!done && done.error().code != ErrorCode::Interrupted) return fail(done.error());
+    if (done) {
+      if (Status finished = finish(); !finished) return fail(finished.error());
+    }
+    summary_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return std::move(summary_);
+  }
+
+ private:
+  Status prepare() {
+    auto workspace = open_workspace(request_.directory, request_.database);
+    if (!workspace) return fail(workspace.error());
+    workspace_.emplace(std::move(*workspace));
+    const auto head = workspace_->repository.resolve("HEAD");
+    if (!head) return fail(head.error());
+    summary_.revision = *head;
+    summary_.database = workspace_->database_path();
+    if (!request_.allow_dirty)
+      if (Status clean = refuse_dirty(*workspace_, *head); !clean) return clean;
+    commands_ = pipeline::compile_commands(*workspace_);
+    if (!commands_) return fail(commands_.error());
+    auto database = open_history(*workspace_, history::OpenMode::Create);
+    if (!database) return fail(database.error());
+    database_.emplace(std::move(*database));
+    return begin();
+  }
+
+  Status begin() {
+    environment_ = describe_environment(workspace_->config.instrumented_directory);
+    history::RevisionInfo info;
+    info.sha = summary_.revision;
+    info.environment = environment_.key;
+    info.recorded_at = now_seconds();
+    info.shallow = workspace_->repository.is_shallow();
+    info.tool = SIMRT_VERSION;
+    const auto revision = history::begin_revision(*database_, info, environment_);
+    if (!revision) return fail(revision.error());
+    revision_ = *revision;
+    return {};
+  }
+
+  Status facts() {
+    const auto tree = workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
+    if (!tree) return fail(tree.error());
+    const UnitCommands commands = unit_commands(*commands_, **tree, {}, workspace_->root);
+    if (commands.by_path.empty())
+      return fail(ErrorCode::Project, "the compile database names no source of this repository",
+                  "configure the build in this clone, or correct build.compile_commands in .simrt.toml");
+    const unsigned jobs = request_.jobs != 0 ? request_.jobs : available_processors();
+    const auto recorded = record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
+    if (!recorded) return fail(recorded.error());
+    summary_.units = recorded->units;
+    summary_.parsed_units = recorded->parsed;
+    summary_.broken_units = recorded->broken;
+    for (const std::string& message : recorded->messages) summary_.warnings.push_back(message);
+    return {};
+  }
+
+  Status tests() {
+    auto program = history::load_program(*database_, revision_);
+    if (!program) return fail(program.error());
+    const auto points = history::load_points(*database_, revision_);
+    if (!points) return fail(points.error());
+    const auto numbering = history::assign_block_numbers(*database_, *program);
+    if (!numbering) return fail(numbering.error());
+    summary_.functions = program->functions.size();
+
+    const auto found = tests_to_record(*workspace_, request_, summary_.warnings);
+    if (!found) return fail(found.error());
+    GuardMapper mapper(*database_, *program, *points, *numbering, workspace_->root, now_seconds());
+    TraceCoverage traces(mapper, workspace_->root);
+    const TestRecording recording{*workspace_, *database_, revision_, environment_.key, request_, traces};
+    const Status done = record_tests(recording, *found, summary_);
+    const analysis::MappingReport& report = mapper.report();
+    summary_.blocks = report.blocks;
+    summary_.mapped = report.mapped;
+    summary_.inherited = report.inherited;
+    summary_.unmapped = report.unmapped;
+    return done;
+  }
+
+  Status finish() {
+    if (request_.facts_only || !request_.only.empty()) return {};
+    if (Status done = history::finish_revision(*database_, revision_, {request_.shard_index, request_.shard_count}); !done) return done;
+    summary_.complete = true;
+    return {};
+  }
+
+  const RecordRequest& request_;
+  std::optional<Workspace> workspace_;
+  std::optional<history::Database> database_;
+  Result<std::vector<analysis::CompileCommand>> commands_;
+  history::Environment environment_;
+  history::RevisionId revision_;
+  RecordSummary summary_;
+};
+
+}  // namespace
+
+Result<RecordSummary> run_record(const RecordRequest& request) { return Recording(request).run(); }
+
+std::string render_record(const RecordSummary& summary) {
+  std::string out = fmt::format("recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n",
+                                summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions, summary.tests,
+                                summary.ran, summary.reused);
+  out += fmt::format("  {} passed, {} failed, {} crashed, {} timed out, {} skipped; {} with two threads or more\n", summary.passed,
+                     summary.failed, summary.crashed, summary.timed_out, summary.skipped, summary.multi_threaded);
+  if (summary.blocks != 0)
+    out += fmt::format("  {:.1f} % of {} blocks mapped ({} take the coverage of a dominator, {} unknown)\n",
+                       100.0 * static_cast<double>(summary.mapped) / static_cast<double>(summary.blocks), summary.blocks, summary.inherited,
+                       summary.unmapped);
+  if (summary.without_coverage != 0)
+    out += fmt::format("  {} tests left no coverage: are they built with the toolchain? (simrt doctor)\n", summary.without_coverage);
+  for (const std::string& failure : summary.failures) out += "  " + failure + "\n";
+  for (const std::string& warning : summary.warnings) out += "  warning: " + warning + "\n";
+  if (!summary.complete) out += "  not complete: tests that were not recorded will be selected\n";
+  return out;
+}
+
+std::string render_record_json(const RecordSummary& s) {
+  const nlohmann::ordered_json json{{"revision", s.revision},       {"database", s.database},   {"seconds", s.seconds},
+                                    {"units", s.units},             {"parsed_units", s.parsed_units},
+                                    {"broken_units", s.broken_units}, {"functions", s.functions}, {"tests", s.tests},
+                                    {"ran", s.ran},                 {"reused", s.reused},       {"passed", s.passed},
+                                    {"failed", s.failed},           {"crashed", s.crashed},     {"timed_out", s.timed_out},
+                                    {"skipped", s.skipped},         {"without_coverage", s.without_coverage},
+                                    {"multi_threaded", s.multi_threaded}, {"blocks", s.blocks}, {"mapped", s.mapped},
+                                    {"inherited", s.inherited},     {"unmapped", s.unmapped},   {"complete", s.complete},
+                                    {"failures", s.failures},       {"warnings", s.warnings}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,32 @@
+// Second half of recording: runs the tests that are new, changed or asked for, and stores what each thread covered.
+#pragma once
+
+#include <vector>
+
+#include "history/block_numbers.h"
+#include "history/row_ids.h"
+#include "model/test.h"
+#include "pipeline/record.h"
+#include "pipeline/trace_coverage.h"
+#include "pipeline/workspace.h"
+
+namespace simrt::pipeline {
+
+struct TestRecording {
+  const Workspace& workspace;
+  history::Database& database;
+  history::RevisionId revision;
+  std::string environment;       ///< key
+  const RecordRequest& request;
+  TraceCoverage& traces;
+};
+
+/// The tests of the instrumented build that this request is about, in discovery order. Errors: Project.
+Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
+                                              std::vector<std::string>& warnings);
+
+/// Runs or takes over each; every finished test is committed at once. Counts go into `summary`. Errors: History,
+/// Storage; Interrupted after what was running has been stopped.
+Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests, RecordSummary& summary);
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,155 @@
+#include "pipeline/trace_coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "analysis/mapping/mapping.h"
+#include "support/files.h"
+#include "support/hash.h"
+
+namespace simrt::pipeline {
+namespace {
+
+constexpr std::size_t kRoleDepth = 8;  // threads that start threads ...: deeper paths only repeat themselves
+
+/// Repository-relative paths tell the project's own code from the standard library's thread templates.
+bool is_own_code(const analysis::CodeSite& site) { return !site.file.empty() && site.file.front() != '/'; }
+
+}  // namespace
+
+TestCoverage combine_threads(std::vector<ThreadCoverage> threads) {
+  TestCoverage combined;
+  combined.threads = static_cast<std::uint32_t>(std::max<std::size_t>(1, threads.size()));
+  BlockSet seen;
+  for (const ThreadCoverage& thread : threads) {
+    combined.several |= seen & thread.blocks;
+    seen |= thread.blocks;
+  }
+  for (ThreadCoverage& thread : threads) {
+    thread.blocks -= combined.several;
+    if (thread.blocks.isEmpty()) continue;
+    thread.blocks.runOptimize();
+    combined.single.push_back(std::move(thread));
+  }
+  combined.several.runOptimize();
+  return combined;
+}
+
+/// One process' trace with the mapping of each of its modules (null: not instrumented).
+struct TraceCoverage::Process {
+  testing::Trace trace;
+  std::vector<const NumberedMapping*> mappings;
+
+  BlockSet blocks(const std::vector<std::vector<std::uint32_t>>& covered) const {
+    BlockSet all;
+    for (std::size_t m = 0; m < covered.size() && m < mappings.size(); ++m)
+      if (mappings[m]) all |= mappings[m]->blocks_of(covered[m]);
+    return all;
+  }
+};
+
+TracedCoverage TraceCoverage::read(const std::vector<std::string>& trace_files) {
+  TracedCoverage out;
+  std::vector<ThreadCoverage> threads;
+  out.usable = true;
+  bool any = false;
+  for (std::size_t i = 0; i < trace_files.size(); ++i) {
+    if (add_process(trace_files[i], i, threads, out))
+      any = true;
+    else
+      out.usable = false;
+  }
+  out.usable = out.usable && any;
+  const BlockSet shared = std::move(out.coverage.several);
+  out.coverage = combine_threads(std::move(threads));
+  out.coverage.several |= shared;
+  for (ThreadCoverage& thread : out.coverage.single) thread.blocks -= shared;
+  std::erase_if(out.coverage.single, [](const ThreadCoverage& thread) { return thread.blocks.isEmpty(); });
+  return out;
+}
+
+bool TraceCoverage::add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads,
+                                TracedCoverage& out) {
+  auto trace = testing::read_trace(file);
+  if (!trace) {
+    out.notes.push_back(trace.error().message);
+    return false;
+  }
+  Process process{std::move(*trace), {}};
+  out.notes.insert(out.notes.end(), process.trace.notes.begin(), process.trace.notes.end());
+  bool mapped = true;
+  for (const testing::TraceModule& module : process.trace.modules) {
+    process.mappings.push_back(nullptr);
+    if (!module.instrumented) continue;
+    if (const auto mapping = mapping_of(module)) {
+      process.mappings.back() = *mapping;
+      for (BlockNumber block : (*mapping)->unknown) out.coverage.several.add(block);
+    } else {
+      out.notes.push_back(mapping.error().message);
+      mapped = false;
+    }
+  }
+  const std::string name = number == 0 ? "" : fmt::format("process {}: ", number + 1);
+  std::size_t alive = 0;
+  for (std::size_t t = 0; t < process.trace.threads.size(); ++t) {
+    const testing::TraceThread& thread = process.trace.threads[t];
+    if (thread.alive_at_end && t != 0) ++alive;
+    threads.push_back({role_of(process.trace, t, name), process.blocks(thread.covered)});
+  }
+  out.coverage.several |= process.blocks(process.trace.shared);
+  if (alive != 0) out.notes.push_back(fmt::format("{}{} thread{} alive at exit", name, alive, alive == 1 ? "" : "s"));
+  return mapped;
+}
+
+Result<const NumberedMapping*> TraceCoverage::mapping_of(const testing::TraceModule& module) {
+  analysis::InstrumentedModule instrumented{module.path, module.pcs, module.entry, module.pc_list_only};
+  const std::uint64_t kind = module.pc_list_only ? 1 : 0;
+  return mapper_.mapping_of(instrumented, hash_combine(content_of(module), kind));
+}
+
+std::uint64_t TraceCoverage::content_of(const testing::TraceModule& module) {
+  auto [entry, fresh] = contents_.try_emplace(module.path);
+  if (fresh) {
+    const auto bytes = read_file(module.path);
+    entry->second = bytes ? hash_bytes(*bytes) : hash_bytes(module.path + module.build_id);
+  }
+  return entry->second;
+}
+
+std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thread, const std::string& process) {
+  std::vector<std::string> path;
+  const testing::TraceThread* at = &trace.threads[thread];
+  for (std::size_t depth = 0; depth < kRoleDepth && at->index != 0; ++depth) {
+    std::string site = "?";
+    for (const testing::TraceFrame& frame : at->frames) {
+      if (frame.module >= trace.modules.size()) continue;
+      const std::string& name = site_name(trace.modules[frame.module], frame.offset);
+      if (name.empty()) continue;
+      site = name;
+      break;
+    }
+    if (site == "?" && !at->site.empty()) site = at->site;
+    path.push_back(fmt::format("{}#{}", site, at->ordinal));
+    const auto parent = std::find_if(trace.threads.begin(), trace.threads.end(),
+                                     [&](const testing::TraceThread& other) { return other.index == at->parent; });
+    if (parent == trace.threads.end() || parent->index >= at->index) break;
+    at = &*parent;
+  }
+  std::string role = process + "main";
+  for (auto part = path.rbegin(); part != path.rend(); ++part) role += "/" + *part;
+  return role;
+}
+
+const std::string& TraceCoverage::site_name(const testing::TraceModule& module, std::uint64_t offset) {
+  auto [entry, fresh] = sites_.try_emplace({module.path, offset});
+  if (fresh && offset != 0) {
+    const auto site = analysis::symbolise(module.path, std::vector<std::uint64_t>{offset - 1}, root_);
+    if (site && !site->empty() && is_own_code(site->front())) entry->second = site->front().text();
+  }
+  return entry->second;
+}
+
+}  // namespace simrt::pipeline

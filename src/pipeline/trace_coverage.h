@@ -1,0 +1,46 @@
+// Traces of one test (its process and those it forked) as thread-wise block coverage.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/coverage.h"
+#include "pipeline/guard_mapping.h"
+#include "testing/trace.h"
+
+namespace simrt::pipeline {
+
+struct TracedCoverage {
+  TestCoverage coverage;
+  bool usable = false;              ///< at least one instrumented module was traced and mapped
+  std::vector<std::string> notes;   ///< "2 threads alive at exit", "trace cut short", ...
+};
+
+/// Splits per-thread block sets into what exactly one thread covered and what several did.
+TestCoverage combine_threads(std::vector<ThreadCoverage> threads);
+
+/// Not thread-safe (the mapper and the caches are its own).
+class TraceCoverage {
+ public:
+  TraceCoverage(GuardMapper& mapper, std::string repository_root) : mapper_(mapper), root_(std::move(repository_root)) {}
+
+  /// Unreadable traces and modules become notes; what they might have covered is unknown, so `usable` is false then.
+  TracedCoverage read(const std::vector<std::string>& trace_files);
+
+ private:
+  struct Process;
+  bool add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads, TracedCoverage& out);
+  Result<const NumberedMapping*> mapping_of(const testing::TraceModule& module);
+  std::uint64_t content_of(const testing::TraceModule& module);
+  std::string role_of(const testing::Trace& trace, std::size_t thread, const std::string& process);
+  const std::string& site_name(const testing::TraceModule& module, std::uint64_t offset);
+
+  GuardMapper& mapper_;
+  std::string root_;
+  std::map<std::string, std::uint64_t> contents_;
+  std::map<std::pair<std::string, std::uint64_t>, std::string> sites_;
+};
+
+}  // namespace simrt::pipeline
