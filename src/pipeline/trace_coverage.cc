@@ -93,6 +93,7 @@ bool TraceCoverage::add_process(const std::string& file, std::size_t number, std
     }
   }
   const std::string name = number == 0 ? "" : fmt::format("process {}: ", number + 1);
+  name_sites(process.trace);
   std::size_t alive = 0;
   for (std::size_t t = 0; t < process.trace.threads.size(); ++t) {
     const testing::TraceThread& thread = process.trace.threads[t];
@@ -126,9 +127,9 @@ std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thre
     std::string site = "?";
     for (const testing::TraceFrame& frame : at->frames) {
       if (frame.module >= trace.modules.size()) continue;
-      const std::string& name = site_name(trace.modules[frame.module], frame.offset);
-      if (name.empty()) continue;
-      site = name;
+      const auto name = sites_.find({trace.modules[frame.module].path, frame.offset});
+      if (name == sites_.end() || name->second.empty()) continue;
+      site = name->second;
       break;
     }
     if (site == "?" && !at->site.empty()) site = at->site;
@@ -143,13 +144,21 @@ std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thre
   return role;
 }
 
-const std::string& TraceCoverage::site_name(const testing::TraceModule& module, std::uint64_t offset) {
-  auto [entry, fresh] = sites_.try_emplace({module.path, offset});
-  if (fresh && offset != 0) {
-    const auto site = analysis::symbolise(module.path, std::vector<std::uint64_t>{offset - 1}, root_);
-    if (site && !site->empty() && is_own_code(site->front())) entry->second = site->front().text();
+void TraceCoverage::name_sites(const testing::Trace& trace) {
+  std::map<std::uint32_t, std::vector<std::uint64_t>> wanted;  // module -> return addresses not named yet
+  for (const testing::TraceThread& thread : trace.threads)
+    for (const testing::TraceFrame& frame : thread.frames)
+      if (frame.module < trace.modules.size() && frame.offset != 0 &&
+          sites_.try_emplace({trace.modules[frame.module].path, frame.offset}).second)
+        wanted[frame.module].push_back(frame.offset);
+  for (const auto& [module, returns] : wanted) {
+    std::vector<std::uint64_t> calls;
+    for (std::uint64_t address : returns) calls.push_back(address - 1);
+    const std::string& path = trace.modules[module].path;
+    const auto named = analysis::symbolise_all(path, calls, root_);
+    for (std::size_t i = 0; named && i < named->size(); ++i)
+      if (is_own_code((*named)[i])) sites_[{path, returns[i]}] = (*named)[i].text();
   }
-  return entry->second;
 }
 
 }  // namespace simrt::pipeline

@@ -35,12 +35,13 @@ class TraceCoverage {
   Result<const NumberedMapping*> mapping_of(const testing::TraceModule& module);
   std::uint64_t content_of(const testing::TraceModule& module);
   std::string role_of(const testing::Trace& trace, std::size_t thread, const std::string& process);
-  const std::string& site_name(const testing::TraceModule& module, std::uint64_t offset);
+  /// Symbolises the creation sites of all threads, one call a module.
+  void name_sites(const testing::Trace& trace);
 
   GuardMapper& mapper_;
   std::string root_;
   std::map<std::string, std::uint64_t> contents_;
-  std::map<std::pair<std::string, std::uint64_t>, std::string> sites_;
+  std::map<std::pair<std::string, std::uint64_t>, std::string> sites_;  ///< empty: not the project's code
 };
 
 }  // namespace simrt::pipeline
