@@ -49,7 +49,8 @@ std::string seal(std::string_view payload, std::uint8_t version) {
   if (payload.size() >= kWorthCompressing) {
     const std::size_t bound = ZSTD_compressBound(payload.size());
     blob.resize(kHeader + bound);
-    const std::size_t size = ZSTD_compressCCtx(compressor(), blob.data() + kHeader, bound, payload.data(), payload.size(), kLevel);
+    const std::size_t size =
+        ZSTD_compressCCtx(compressor(), blob.data() + kHeader, bound, payload.data(), payload.size(), kLevel);
     if (!ZSTD_isError(size) && size < payload.size() - payload.size() / 10) {
       packing = kZstd;
       blob.resize(kHeader + size);
@@ -72,14 +73,16 @@ Result<std::string_view> unseal(std::string_view blob, std::uint8_t version, std
   const std::string_view stored = blob.substr(kHeader);
   if (sum != checksum(byte(0), byte(1), stored)) return damaged(what);
   if (byte(0) != version)
-    return fail(ErrorCode::History, fmt::format("a record of {} was written by another version of simrt", what),
+    return fail(ErrorCode::History,
+                fmt::format("a record of {} was written by another version of simrt", what),
                 "record this revision again");
   if (byte(1) == kPlain) return stored;
 
   const unsigned long long size = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (byte(1) != kZstd || size > kLargestPayload) return damaged(what);  // covers zstd's two error values too
   scratch.resize(size);
-  const std::size_t got = ZSTD_decompressDCtx(decompressor(), scratch.data(), size, stored.data(), stored.size());
+  const std::size_t got =
+      ZSTD_decompressDCtx(decompressor(), scratch.data(), size, stored.data(), stored.size());
   if (ZSTD_isError(got) || got != size) return damaged(what);
   return std::string_view(scratch);
 }

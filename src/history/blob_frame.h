@@ -1,7 +1,8 @@
 // The envelope of every blob in the history: format version, checksum, and zstd compression where it pays.
 // Knows nothing of the contents.
 //
-// Layout: version (1) | packing (1: 0 plain, 1 zstd) | checksum (4, little endian, of all other bytes) | payload.
+// Layout: version (1) | packing (1: 0 plain, 1 zstd) | checksum (4, little endian, of all other bytes) |
+// payload.
 #pragma once
 
 #include <cstdint>

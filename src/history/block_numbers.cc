@@ -10,7 +10,8 @@
 namespace simrt::history {
 
 BlockNumbering::BlockNumbering(std::vector<BlockRange> ranges) : ranges_(std::move(ranges)) {
-  std::sort(ranges_.begin(), ranges_.end(), [](const BlockRange& a, const BlockRange& b) { return a.base < b.base; });
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const BlockRange& a, const BlockRange& b) { return a.base < b.base; });
   by_function_.reserve(ranges_.size());
   for (std::size_t i = 0; i < ranges_.size(); ++i) by_function_[ranges_[i].function] = i;
 }
@@ -22,8 +23,9 @@ std::optional<BlockNumber> BlockNumbering::number(BlockId block) const {
 }
 
 std::optional<BlockId> BlockNumbering::block(BlockNumber number) const {
-  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number,
-                                [](BlockNumber value, const BlockRange& range) { return value < range.base; });
+  auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), number,
+                       [](BlockNumber value, const BlockRange& range) { return value < range.base; });
   if (after == ranges_.begin()) return std::nullopt;
   const BlockRange& range = *--after;
   if (number - range.base >= range.span) return std::nullopt;
@@ -60,9 +62,10 @@ BlockNumber RangeTable::find_or_assign(FunctionId function, std::uint64_t body, 
     next_ = end.next() ? end.i64(0) : 0;
   }
   if (next_ + span > std::numeric_limits<BlockNumber>::max())
-    throw Failure{{ErrorCode::Storage, "the history has run out of block numbers", "start a new history file"}};
-  Query(connection_, "INSERT INTO block_range(base, function, body, span) VALUES (?, ?, ?, ?)", next_, function.value,
-        body, span)
+    throw Failure{
+        {ErrorCode::Storage, "the history has run out of block numbers", "start a new history file"}};
+  Query(connection_, "INSERT INTO block_range(base, function, body, span) VALUES (?, ?, ?, ?)", next_,
+        function.value, body, span)
       .run();
   const auto base = static_cast<BlockNumber>(next_);
   next_ += span;
@@ -88,7 +91,8 @@ Result<BlockNumbering> assign_block_numbers(Database& database, const Program& p
     std::vector<BlockRange> ranges;
     for (const FunctionFacts& function : program.functions) {
       const std::uint32_t span = block_span(function);
-      if (span > 0) ranges.push_back({function.id, table.find_or_assign(function.id, function.body, span), span});
+      if (span > 0)
+        ranges.push_back({function.id, table.find_or_assign(function.id, function.body, span), span});
     }
     return BlockNumbering(std::move(ranges));
   });

@@ -1,5 +1,6 @@
-// Dense numbers for CFG blocks, so that coverage can be bitmaps. A number belongs to (function, body, ordinal) for
-// ever: a function whose body did not change keeps its numbers at every later revision, a changed one gets new ones.
+// Dense numbers for CFG blocks, so that coverage can be bitmaps. A number belongs to (function, body,
+// ordinal) for ever: a function whose body did not change keeps its numbers at every later revision, a
+// changed one gets new ones.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// A pair of cereal archives for small blobs: variable-length integers, and a table per blob for repeated 64-bit ids
-// and strings (a function names few variables, but often). The reader checks every length against the bytes that
-// are left, so that a damaged blob ends in CodecError and never in a crash or a huge allocation.
-// Internal to the layer; the byte format belongs to the codecs' version numbers.
+// A pair of cereal archives for small blobs: variable-length integers, and a table per blob for repeated
+// 64-bit ids and strings (a function names few variables, but often). The reader checks every length against
+// the bytes that are left, so that a damaged blob ends in CodecError and never in a crash or a huge
+// allocation. Internal to the layer; the byte format belongs to the codecs' version numbers.
 #pragma once
 
 #include <bit>

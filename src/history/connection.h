@@ -16,9 +16,9 @@ namespace simrt::history {
 
 /// Where the open database comes from; decides what may be done with it.
 struct Origin {
-  std::filesystem::path file;         ///< as the user named it; used in messages
+  std::filesystem::path file;  ///< as the user named it; used in messages
   bool read_only = false;
-  std::filesystem::path scratch;      ///< directory to remove at the end; empty for none
+  std::filesystem::path scratch;  ///< directory to remove at the end; empty for none
   std::chrono::milliseconds busy_timeout{0};
 };
 

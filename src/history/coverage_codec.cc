@@ -67,9 +67,10 @@ Result<TestCoverage> decode_coverage(std::string_view blob) {
     if (reader.left() != 0) throw CodecError("bytes left over");
     return coverage;
   } catch (const std::exception& exception) {
-    return fail(ErrorCode::History,
-                std::string("the history is damaged: a record of coverage is malformed (") + exception.what() + ")",
-                "restore the history from a copy, or move it away and record again");
+    return fail(
+        ErrorCode::History,
+        std::string("the history is damaged: a record of coverage is malformed (") + exception.what() + ")",
+        "restore the history from a copy, or move it away and record again");
   }
 }
 

@@ -1,4 +1,5 @@
-// Thread-wise coverage of a run as a blob: roles and CRoaring bitmaps in their portable format. Internal to the layer.
+// Thread-wise coverage of a run as a blob: roles and CRoaring bitmaps in their portable format. Internal to
+// the layer.
 #pragma once
 
 #include <string>

@@ -51,7 +51,8 @@ int Database::schema_version() const { return migrations().back().version; }
 Status Database::verify() {
   return guarded(*this, [&](Connection& connection) -> Status {
     Query check(connection, "PRAGMA quick_check(1)");
-    if (check.next() && check.text(0) != "ok") return fail(describe_sqlite(SQLITE_CORRUPT, check.text(0), path()));
+    if (check.next() && check.text(0) != "ok")
+      return fail(describe_sqlite(SQLITE_CORRUPT, check.text(0), path()));
     return {};
   });
 }
@@ -66,8 +67,10 @@ Status Database::checkpoint() {
 Status Database::begin() {
   return guarded(*this, [&](Connection& connection) -> Status {
     if (read_only())
-      return fail(ErrorCode::Internal, fmt::format("the history '{}' was opened for reading only", path().string()));
-    // IMMEDIATE takes the write lock at once: a reader that becomes a writer half-way could not wait for its turn.
+      return fail(ErrorCode::Internal,
+                  fmt::format("the history '{}' was opened for reading only", path().string()));
+    // IMMEDIATE takes the write lock at once: a reader that becomes a writer half-way could not wait for its
+    // turn.
     if (connection.depth == 0)
       Query(connection, "BEGIN IMMEDIATE").run();
     else

@@ -1,5 +1,5 @@
-// One open history: a SQLite file in WAL mode, its schema version, and its transactions. Knows nothing of what the
-// tables mean; every other header of this layer is a set of functions over a Database.
+// One open history: a SQLite file in WAL mode, its schema version, and its transactions. Knows nothing of
+// what the tables mean; every other header of this layer is a set of functions over a Database.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct OpenOptions {
   std::chrono::milliseconds busy_timeout{5000};  ///< how long to wait for another process's write
 };
 
-/// Not thread-safe: at most one thread uses a Database (and what was called on it) at a time. Several processes may
-/// open one file; readers see the last committed state and never block the writer.
+/// Not thread-safe: at most one thread uses a Database (and what was called on it) at a time. Several
+/// processes may open one file; readers see the last committed state and never block the writer.
 class Database {
  public:
-  /// Errors: History when the file is missing, not a history, corrupt, locked or newer than this tool; Storage when
-  /// the file system refuses. An older history is migrated, each step in one transaction; opened ReadOnly, it is
-  /// migrated in a private copy in memory and the file stays as it is.
+  /// Errors: History when the file is missing, not a history, corrupt, locked or newer than this tool;
+  /// Storage when the file system refuses. An older history is migrated, each step in one transaction; opened
+  /// ReadOnly, it is migrated in a private copy in memory and the file stays as it is.
   static Result<Database> open(const std::filesystem::path& file, OpenOptions options);
 
   explicit Database(std::unique_ptr<Connection> connection);
@@ -49,8 +49,8 @@ class Database {
   /// Moves the write-ahead log into the main file, so that the file alone can be copied.
   Status checkpoint();
 
-  /// Runs `work` (returning a Result or Status) in one transaction: committed when it succeeds, rolled back when it
-  /// fails. Nested calls become savepoints. Thousands of small writes belong into one transaction.
+  /// Runs `work` (returning a Result or Status) in one transaction: committed when it succeeds, rolled back
+  /// when it fails. Nested calls become savepoints. Thousands of small writes belong into one transaction.
   template <class Work>
   std::invoke_result_t<Work&> transaction(Work work);
 
@@ -67,7 +67,9 @@ class Database {
 /// Rolls back unless finished by commit(); used by Database::transaction.
 class Transaction {
  public:
-  explicit Transaction(Database& database) : database_(database), begun_(database.begin()) { open_ = begun_.has_value(); }
+  explicit Transaction(Database& database) : database_(database), begun_(database.begin()) {
+    open_ = begun_.has_value();
+  }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction() {

@@ -29,7 +29,8 @@ Status export_view(Connection& connection, const std::string& view, const LineSi
     for (int i = 0; i < rows.getColumnCount(); ++i) row[rows.getColumnName(i)] = value_of(rows.getColumn(i));
     const nlohmann::ordered_json line = {{"view", view}, {"row", std::move(row)}};
     // Names come from file systems and programs: bytes that are not UTF-8 are replaced, not refused.
-    if (Status done = sink(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)); !done)
+    if (Status done = sink(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+        !done)
       return done;
   }
   return {};
@@ -40,7 +41,8 @@ Status export_view(Connection& connection, const std::string& view, const LineSi
 Result<std::vector<std::string>> view_names(Database& database) {
   return guarded(database, [](Connection& connection) -> Result<std::vector<std::string>> {
     std::vector<std::string> names;
-    Query row(connection, "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*' ORDER BY name");
+    Query row(connection,
+              "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*' ORDER BY name");
     while (row.next()) names.push_back(row.text(0));
     return names;
   });

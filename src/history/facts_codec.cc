@@ -8,8 +8,8 @@
 #include "history/blob_frame.h"
 #include "history/compact_archive.h"
 
-// The structured bindings below name every member of a type on purpose: a field added to the model does not compile
-// here until it is stored, too (and kFactsCodec is raised).
+// The structured bindings below name every member of a type on purpose: a field added to the model does not
+// compile here until it is stored, too (and kFactsCodec is raised).
 namespace simrt::history {
 
 template <class Archive, class Tag>
@@ -115,8 +115,8 @@ namespace {
 /// What a function's blob holds; columns of the table hold the rest.
 template <class Archive, class Function>
 void function_fields(Archive& archive, Function& function) {
-  auto& [id, usr, name, file, begin_line, end_line, flags, pattern, parent, signature, body, linkage_names, overrides,
-         locals, blocks, entry, exit] = function;
+  auto& [id, usr, name, file, begin_line, end_line, flags, pattern, parent, signature, body, linkage_names,
+         overrides, locals, blocks, entry, exit] = function;
   (void)id, (void)name, (void)file, (void)begin_line, (void)end_line, (void)body;
   archive(usr, flags, pattern, parent, signature, linkage_names, overrides, locals, blocks, entry, exit);
 }
@@ -140,7 +140,8 @@ Status decode(std::string_view blob, std::uint32_t base_line, std::string_view w
     return {};
   } catch (const std::exception& exception) {  // CodecError, cereal's own, bad_alloc
     return fail(ErrorCode::History,
-                "the history is damaged: a record of " + std::string(what) + " is malformed (" + exception.what() + ")",
+                "the history is damaged: a record of " + std::string(what) + " is malformed (" +
+                    exception.what() + ")",
                 "restore the history from a copy, or move it away and record again");
   }
 }
@@ -177,7 +178,8 @@ std::string encode_variable(const VariableFacts& variable) {
 }
 
 Status decode_variable(std::string_view blob, VariableFacts& variable) {
-  return decode(blob, variable.at.line, "a variable", [&](CompactInput& archive) { variable_fields(archive, variable); });
+  return decode(blob, variable.at.line, "a variable",
+                [&](CompactInput& archive) { variable_fields(archive, variable); });
 }
 
 }  // namespace simrt::history

@@ -1,6 +1,6 @@
-// Functions, their points and variables as compact, versioned, checksummed blobs. Lines are stored relative to the
-// item's first line, so that an item that only moved keeps its bytes. Fields that the database keeps in columns
-// (id, body, name, file, first and last line) are not in the blobs.
+// Functions, their points and variables as compact, versioned, checksummed blobs. Lines are stored relative
+// to the item's first line, so that an item that only moved keeps its bytes. Fields that the database keeps
+// in columns (id, body, name, file, first and last line) are not in the blobs.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ std::string encode_function(const FunctionFacts& function);
 std::string encode_points(const FunctionPoints& points, std::uint32_t begin_line);
 std::string encode_variable(const VariableFacts& variable);
 
-/// `blob` is the sealed form. Fills everything except id, body, name, file and the two lines, which stay as in
-/// `function`; `function.begin_line` must be set. Error: History (damaged or written by another version).
+/// `blob` is the sealed form. Fills everything except id, body, name, file and the two lines, which stay as
+/// in `function`; `function.begin_line` must be set. Error: History (damaged or written by another version).
 Status decode_function(std::string_view blob, FunctionFacts& function);
 Status decode_points(std::string_view blob, std::uint32_t begin_line, FunctionPoints& points);
 /// `variable.id` and `variable.at.line` must be set; the rest is filled.

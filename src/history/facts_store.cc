@@ -38,13 +38,21 @@ Stored store_function(Connection& connection, const FunctionFacts& function, con
   const std::string facts = encode_function(function);
   const std::string where = points ? encode_points(*points, function.begin_line) : std::string();
   const std::uint32_t lines = function.end_line - function.begin_line;
-  const std::uint64_t hash =
-      Fingerprint().add(facts).add(where).add(function.body).add(function.name).add(function.file).add(lines).value();
-  Query known(connection, "SELECT id FROM function_version WHERE function = ? AND hash = ?", function.id.value, hash);
+  const std::uint64_t hash = Fingerprint()
+                                 .add(facts)
+                                 .add(where)
+                                 .add(function.body)
+                                 .add(function.name)
+                                 .add(function.file)
+                                 .add(lines)
+                                 .value();
+  Query known(connection, "SELECT id FROM function_version WHERE function = ? AND hash = ?",
+              function.id.value, hash);
   if (known.next()) return {known.i64(0), hash};
   const std::string blob = seal(facts, kFactsCodec);
   Query(connection,
-        "INSERT INTO function_version(function, hash, body, name, file, lines, facts) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO function_version(function, hash, body, name, file, lines, facts) VALUES (?, ?, ?, ?, ?, "
+        "?, ?)",
         function.id.value, hash, function.body, function.name, function.file, lines, Blob{blob})
       .run();
   const std::int64_t row = last_row(connection);
@@ -58,21 +66,22 @@ Stored store_function(Connection& connection, const FunctionFacts& function, con
 Stored store_variable(Connection& connection, const VariableFacts& variable) {
   const std::string facts = encode_variable(variable);
   const std::uint64_t hash = Fingerprint().add(facts).value();
-  Query known(connection, "SELECT id FROM variable_version WHERE variable = ? AND hash = ?", variable.id.value, hash);
+  Query known(connection, "SELECT id FROM variable_version WHERE variable = ? AND hash = ?",
+              variable.id.value, hash);
   if (known.next()) return {known.i64(0), hash};
   const std::string blob = seal(facts, kFactsCodec);
-  Query(connection, "INSERT INTO variable_version(variable, hash, facts) VALUES (?, ?, ?)", variable.id.value, hash,
-        Blob{blob})
+  Query(connection, "INSERT INTO variable_version(variable, hash, facts) VALUES (?, ?, ?)", variable.id.value,
+        hash, Blob{blob})
       .run();
   return {last_row(connection), hash};
 }
 
 std::int64_t store_file(Connection& connection, const FileFacts& file) {
-  Query known(connection, "SELECT id FROM file_version WHERE path = ? AND content = ? AND declarations = ?", file.path,
-              file.content, file.declarations);
+  Query known(connection, "SELECT id FROM file_version WHERE path = ? AND content = ? AND declarations = ?",
+              file.path, file.content, file.declarations);
   if (known.next()) return known.i64(0);
-  Query(connection, "INSERT INTO file_version(path, content, declarations) VALUES (?, ?, ?)", file.path, file.content,
-        file.declarations)
+  Query(connection, "INSERT INTO file_version(path, content, declarations) VALUES (?, ?, ?)", file.path,
+        file.content, file.declarations)
       .run();
   return last_row(connection);
 }
@@ -125,7 +134,8 @@ void link(Connection& connection, RevisionId revision, UnitId unit) {
         "ON n.path = o.path AND n.command = o.command WHERE n.id = ?2)",
         revision.value, unit.value)
       .run();
-  Query(connection, "INSERT INTO revision_unit(revision, unit) VALUES (?, ?)", revision.value, unit.value).run();
+  Query(connection, "INSERT INTO revision_unit(revision, unit) VALUES (?, ?)", revision.value, unit.value)
+      .run();
 }
 
 /// Rows of file_version, each read once.
@@ -153,7 +163,8 @@ class Files {
 };
 
 StoredUnit read_unit(const Query& row, Files& files) {
-  return {{row.i64(0)}, row.text(1), row.u64(2), row.u32(3), files.read(row.bytes(4)), row.i64(5) == kFactsCodec};
+  return {
+      {row.i64(0)}, row.text(1), row.u64(2), row.u32(3), files.read(row.bytes(4)), row.i64(5) == kFactsCodec};
 }
 
 }  // namespace
@@ -173,18 +184,20 @@ Status link_unit(Database& database, RevisionId revision, UnitId unit) {
   });
 }
 
-Result<std::optional<StoredUnit>> find_unit(Database& database, const std::string& path, std::uint64_t command,
-                                            const ContentHash& content) {
+Result<std::optional<StoredUnit>> find_unit(Database& database, const std::string& path,
+                                            std::uint64_t command, const ContentHash& content) {
   return guarded(database, [&](Connection& connection) -> Result<std::optional<StoredUnit>> {
     Files files(connection);
     Query row(connection,
-              "SELECT id, path, command, errors, files, codec FROM unit WHERE path = ? AND command = ? AND codec = ? "
+              "SELECT id, path, command, errors, files, codec FROM unit WHERE path = ? AND command = ? AND "
+              "codec = ? "
               "ORDER BY id DESC",
               path, command, kFactsCodec);
     while (row.next()) {
       StoredUnit unit = read_unit(row, files);
-      const bool same = std::all_of(unit.files.begin(), unit.files.end(),
-                                    [&](const FileFacts& file) { return content(file.path) == file.content; });
+      const bool same = std::all_of(unit.files.begin(), unit.files.end(), [&](const FileFacts& file) {
+        return content(file.path) == file.content;
+      });
       if (same && !unit.files.empty()) return unit;
     }
     return std::nullopt;
@@ -195,10 +208,12 @@ Result<std::uint32_t> keep_units(Database& database, RevisionId revision, const 
   return written(database, [&](Connection& connection) -> Result<std::uint32_t> {
     const std::set<UnitId> keep(kept.begin(), kept.end());
     std::vector<std::int64_t> gone;
-    for (Query row(connection, "SELECT unit FROM revision_unit WHERE revision = ?", revision.value); row.next();)
+    for (Query row(connection, "SELECT unit FROM revision_unit WHERE revision = ?", revision.value);
+         row.next();)
       if (!keep.contains({row.i64(0)})) gone.push_back(row.i64(0));
     for (const std::int64_t unit : gone)
-      Query(connection, "DELETE FROM revision_unit WHERE revision = ? AND unit = ?", revision.value, unit).run();
+      Query(connection, "DELETE FROM revision_unit WHERE revision = ? AND unit = ?", revision.value, unit)
+          .run();
     return static_cast<std::uint32_t>(gone.size());
   });
 }

@@ -27,14 +27,14 @@ struct StoredUnit {
 /// Content hash of a repository file at the revision in question; nullopt when the file does not exist there.
 using ContentHash = std::function<std::optional<std::uint64_t>(const std::string& path)>;
 
-/// Stores the facts (functions, points and variables that any unit stored before are shared) and links the unit to
-/// `revision`, in place of another version of the same (path, command). One transaction.
+/// Stores the facts (functions, points and variables that any unit stored before are shared) and links the
+/// unit to `revision`, in place of another version of the same (path, command). One transaction.
 Result<UnitId> put_unit(Database& database, RevisionId revision, const UnitFacts& unit);
 
-/// The newest stored unit with this path and command all of whose files have the given contents: its facts can be
-/// linked instead of parsing again. Units with errors are found, too. Null when there is none.
-Result<std::optional<StoredUnit>> find_unit(Database& database, const std::string& path, std::uint64_t command,
-                                            const ContentHash& content);
+/// The newest stored unit with this path and command all of whose files have the given contents: its facts
+/// can be linked instead of parsing again. Units with errors are found, too. Null when there is none.
+Result<std::optional<StoredUnit>> find_unit(Database& database, const std::string& path,
+                                            std::uint64_t command, const ContentHash& content);
 
 /// Links a stored unit to `revision`, in place of another version of the same (path, command).
 Status link_unit(Database& database, RevisionId revision, UnitId unit);
@@ -45,8 +45,8 @@ Result<std::uint32_t> keep_units(Database& database, RevisionId revision, const 
 /// The units of a revision without functions, by path and command. Fast: one query and the files' rows.
 Result<std::vector<StoredUnit>> revision_units(Database& database, RevisionId revision);
 
-/// The program of a revision, equal to unite() of its units. Error: History when a blob is damaged or was written by
-/// another version of the codec.
+/// The program of a revision, equal to unite() of its units. Error: History when a blob is damaged or was
+/// written by another version of the codec.
 Result<Program> load_program(Database& database, RevisionId revision);
 
 /// Source points of every function of a revision, ascending by function; ids as in load_program().

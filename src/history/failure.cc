@@ -37,7 +37,8 @@ Error describe_sqlite(int code, const std::string& detail, const std::filesystem
       return {ErrorCode::Storage, fmt::format("input/output error in the history '{}' ({})", name, detail),
               "check the disk; what was committed before is safe"};
     case SQLITE_INTERRUPT:
-      return {ErrorCode::History, "the query took too long and was stopped", "narrow it, or raise the time limit"};
+      return {ErrorCode::History, "the query took too long and was stopped",
+              "narrow it, or raise the time limit"};
     default:
       return {ErrorCode::Internal, fmt::format("history '{}': {} (SQLite {})", name, detail, code), {}};
   }

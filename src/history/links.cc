@@ -66,7 +66,8 @@ std::string pack_rows(const std::vector<std::int64_t>& rows) {
 
 std::vector<std::int64_t> unpack_rows(std::string_view blob) {
   std::int64_t previous = 0;
-  return unpack<std::int64_t>(blob, [&](ByteReader& reader) { return previous += unzigzag(reader.varint()); });
+  return unpack<std::int64_t>(blob,
+                              [&](ByteReader& reader) { return previous += unzigzag(reader.varint()); });
 }
 
 std::string pack_texts(const std::vector<std::string>& texts) {
@@ -80,7 +81,8 @@ std::string pack_texts(const std::vector<std::string>& texts) {
 }
 
 std::vector<std::string> unpack_texts(std::string_view blob) {
-  return unpack<std::string>(blob, [](ByteReader& reader) { return std::string(reader.take(reader.varint())); });
+  return unpack<std::string>(blob,
+                             [](ByteReader& reader) { return std::string(reader.take(reader.varint())); });
 }
 
 }  // namespace simrt::history

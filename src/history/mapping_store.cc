@@ -12,8 +12,8 @@ constexpr std::uint8_t kEnvelope = 1;
 Status put_mapping(Database& database, const std::string& key, std::string_view mapping, std::int64_t now) {
   return written(database, [&](Connection& connection) -> Status {
     const std::string blob = seal(mapping, kEnvelope);
-    Query(connection, "INSERT OR REPLACE INTO module_mapping(key, stored_at, mapping) VALUES (?, ?, ?)", key, now,
-          Blob{blob})
+    Query(connection, "INSERT OR REPLACE INTO module_mapping(key, stored_at, mapping) VALUES (?, ?, ?)", key,
+          now, Blob{blob})
         .run();
     return {};
   });

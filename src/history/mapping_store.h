@@ -1,6 +1,6 @@
-// How the coverage guards of an instrumented binary map to blocks, kept by the binary's build id or content hash, so
-// that an unchanged binary is not mapped again. The bytes are the caller's; they may hold block numbers of this
-// database and are therefore never merged into another one.
+// How the coverage guards of an instrumented binary map to blocks, kept by the binary's build id or content
+// hash, so that an unchanged binary is not mapped again. The bytes are the caller's; they may hold block
+// numbers of this database and are therefore never merged into another one.
 #pragma once
 
 #include <cstdint>

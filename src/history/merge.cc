@@ -6,27 +6,31 @@
 #include <unordered_map>
 
 #include "history/failure.h"
+#include "history/links.h"
 #include "history/merge_runs.h"
 #include "history/query.h"
 #include "history/row_map.h"
-#include "history/links.h"
 
 namespace simrt::history {
 namespace {
 
 void merge_revisions(Connection& from, Connection& to, RowMap& revisions, MergeReport& report) {
   for (Query row(from, "SELECT key, description FROM environment ORDER BY id"); row.next();)
-    Query(to, "INSERT OR IGNORE INTO environment(key, description) VALUES (?, ?)", row.text(0), row.text(1)).run();
+    Query(to, "INSERT OR IGNORE INTO environment(key, description) VALUES (?, ?)", row.text(0), row.text(1))
+        .run();
   Query row(from,
             "SELECT r.id, r.sha, e.key, r.recorded_at, r.shallow, r.tool FROM revision r "
             "JOIN environment e ON e.id = r.environment ORDER BY r.id");
   while (row.next()) {
-    Query known(to, "SELECT r.id FROM revision r JOIN environment e ON e.id = r.environment WHERE r.sha = ? AND e.key = ?",
+    Query known(to,
+                "SELECT r.id FROM revision r JOIN environment e ON e.id = r.environment WHERE r.sha = ? AND "
+                "e.key = ?",
                 row.text(1), row.text(2));
     if (known.next()) {
       revisions.add(row.i64(0), known.i64(0));
       // One shallow shard makes the union doubtful; the age is that of the youngest part.
-      Query(to, "UPDATE revision SET shallow = max(shallow, ?), recorded_at = max(recorded_at, ?) WHERE id = ?",
+      Query(to,
+            "UPDATE revision SET shallow = max(shallow, ?), recorded_at = max(recorded_at, ?) WHERE id = ?",
             row.i64(4), row.i64(3), known.i64(0))
           .run();
       continue;
@@ -43,22 +47,23 @@ void merge_revisions(Connection& from, Connection& to, RowMap& revisions, MergeR
     Query(to, "INSERT OR IGNORE INTO revision_shard(revision, shards, shard) VALUES (?, ?, ?)",
           revisions.at(shard.i64(0)), shard.i64(1), shard.i64(2))
         .run();
-  Query(to,
-        "UPDATE revision SET complete = EXISTS (SELECT 1 FROM revision_shard s WHERE s.revision = revision.id "
-        "GROUP BY s.shards HAVING count(*) = s.shards)")
+  Query(
+      to,
+      "UPDATE revision SET complete = EXISTS (SELECT 1 FROM revision_shard s WHERE s.revision = revision.id "
+      "GROUP BY s.shards HAVING count(*) = s.shards)")
       .run();
 }
 
 void merge_files(Connection& from, Connection& to, RowMap& files) {
   for (Query row(from, "SELECT id, path, content, declarations FROM file_version ORDER BY id"); row.next();) {
-    Query known(to, "SELECT id FROM file_version WHERE path = ? AND content = ? AND declarations = ?", row.text(1),
-                row.i64(2), row.i64(3));
+    Query known(to, "SELECT id FROM file_version WHERE path = ? AND content = ? AND declarations = ?",
+                row.text(1), row.i64(2), row.i64(3));
     if (known.next()) {
       files.add(row.i64(0), known.i64(0));
       continue;
     }
-    Query(to, "INSERT INTO file_version(path, content, declarations) VALUES (?, ?, ?)", row.text(1), row.i64(2),
-          row.i64(3))
+    Query(to, "INSERT INTO file_version(path, content, declarations) VALUES (?, ?, ?)", row.text(1),
+          row.i64(2), row.i64(3))
         .run();
     files.add(row.i64(0), last_row(to));
   }
@@ -66,21 +71,25 @@ void merge_files(Connection& from, Connection& to, RowMap& files) {
 
 void merge_functions(Connection& from, Connection& to, RowMap& functions, MergeReport& report) {
   Query row(from,
-            "SELECT f.id, f.function, f.hash, f.body, f.name, f.file, f.lines, f.facts, p.points FROM function_version f "
+            "SELECT f.id, f.function, f.hash, f.body, f.name, f.file, f.lines, f.facts, p.points FROM "
+            "function_version f "
             "LEFT JOIN function_points p ON p.version = f.id ORDER BY f.id");
   while (row.next()) {
-    Query known(to, "SELECT id FROM function_version WHERE function = ? AND hash = ?", row.i64(1), row.i64(2));
+    Query known(to, "SELECT id FROM function_version WHERE function = ? AND hash = ?", row.i64(1),
+                row.i64(2));
     if (known.next()) {
       functions.add(row.i64(0), known.i64(0));
       continue;
     }
     Query(to,
-          "INSERT INTO function_version(function, hash, body, name, file, lines, facts) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          "INSERT INTO function_version(function, hash, body, name, file, lines, facts) VALUES (?, ?, ?, ?, "
+          "?, ?, ?)",
           row.i64(1), row.i64(2), row.i64(3), row.text(4), row.text(5), row.i64(6), Blob{row.bytes(7)})
         .run();
     const std::int64_t version = last_row(to);
     if (!row.null(8))
-      Query(to, "INSERT INTO function_points(version, points) VALUES (?, ?)", version, Blob{row.bytes(8)}).run();
+      Query(to, "INSERT INTO function_points(version, points) VALUES (?, ?)", version, Blob{row.bytes(8)})
+          .run();
     functions.add(row.i64(0), version);
     ++report.function_versions;
   }
@@ -88,7 +97,8 @@ void merge_functions(Connection& from, Connection& to, RowMap& functions, MergeR
 
 void merge_variables(Connection& from, Connection& to, RowMap& variables) {
   for (Query row(from, "SELECT id, variable, hash, facts FROM variable_version ORDER BY id"); row.next();) {
-    Query known(to, "SELECT id FROM variable_version WHERE variable = ? AND hash = ?", row.i64(1), row.i64(2));
+    Query known(to, "SELECT id FROM variable_version WHERE variable = ? AND hash = ?", row.i64(1),
+                row.i64(2));
     if (known.next()) {
       variables.add(row.i64(0), known.i64(0));
       continue;
@@ -109,7 +119,8 @@ std::string mapped_links(std::string_view packed, const RowMap& rows) {
 void merge_units(Connection& from, Connection& to, const RowMap& files, const RowMap& functions,
                  const RowMap& variables, RowMap& units, MergeReport& report) {
   Query row(from,
-            "SELECT id, path, command, hash, codec, errors, files, functions, variables, messages FROM unit ORDER BY id");
+            "SELECT id, path, command, hash, codec, errors, files, functions, variables, messages FROM unit "
+            "ORDER BY id");
   while (row.next()) {
     Query known(to, "SELECT id FROM unit WHERE hash = ?", row.i64(3));
     if (known.next()) {
@@ -118,13 +129,14 @@ void merge_units(Connection& from, Connection& to, const RowMap& files, const Ro
     }
     std::vector<std::int64_t> file_rows = unpack_rows(row.bytes(6));
     for (std::int64_t& file : file_rows) file = files.at(file);
-    const std::string packed_files = pack_rows(file_rows), packed_functions = mapped_links(row.bytes(7), functions),
+    const std::string packed_files = pack_rows(file_rows),
+                      packed_functions = mapped_links(row.bytes(7), functions),
                       packed_variables = mapped_links(row.bytes(8), variables);
     Query(to,
           "INSERT INTO unit(path, command, hash, codec, errors, files, functions, variables, messages) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          row.text(1), row.i64(2), row.i64(3), row.i64(4), row.i64(5), Blob{packed_files}, Blob{packed_functions},
-          Blob{packed_variables}, Blob{row.bytes(9)})
+          row.text(1), row.i64(2), row.i64(3), row.i64(4), row.i64(5), Blob{packed_files},
+          Blob{packed_functions}, Blob{packed_variables}, Blob{row.bytes(9)})
         .run();
     units.add(row.i64(0), last_row(to));
     ++report.units;
@@ -136,7 +148,8 @@ void merge_unit_links(Connection& from, Connection& to, const RowMap& revisions,
   for (Query row(from, "SELECT revision, unit FROM revision_unit ORDER BY revision, unit"); row.next();) {
     const std::int64_t revision = revisions.at(row.i64(0)), unit = units.at(row.i64(1));
     Query rival(to,
-                "SELECT o.id, o.codec >= n.codec FROM unit n JOIN unit o ON o.path = n.path AND o.command = n.command "
+                "SELECT o.id, o.codec >= n.codec FROM unit n JOIN unit o ON o.path = n.path AND o.command = "
+                "n.command "
                 "JOIN revision_unit r ON r.unit = o.id AND r.revision = ?1 WHERE n.id = ?2",
                 revision, unit);
     if (rival.next()) {
@@ -149,7 +162,8 @@ void merge_unit_links(Connection& from, Connection& to, const RowMap& revisions,
 
 MergeReport merge_all(Connection& from, Connection& to) {
   MergeReport report;
-  RowMap revisions("a revision"), files("a file"), functions("a function"), variables("a variable"), units("a unit");
+  RowMap revisions("a revision"), files("a file"), functions("a function"), variables("a variable"),
+      units("a unit");
   merge_revisions(from, to, revisions, report);
   merge_files(from, to, files);
   merge_functions(from, to, functions, report);
@@ -174,7 +188,8 @@ Result<MergeReport> merge(Database& target, const std::filesystem::path& source)
     return guarded(*other, [&](Connection& from) -> Result<MergeReport> {
       // One read transaction, so that a recorder that still writes to the source cannot change it half-way.
       from.handle().exec("BEGIN");
-      auto merged = guarded(target, [&](Connection& to) -> Result<MergeReport> { return merge_all(from, to); });
+      auto merged =
+          guarded(target, [&](Connection& to) -> Result<MergeReport> { return merge_all(from, to); });
       from.handle().exec("COMMIT");
       return merged;
     });

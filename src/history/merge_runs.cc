@@ -54,7 +54,10 @@ class NumberMap {
 class CoverageCopier {
  public:
   CoverageCopier(Connection& from, Connection& to, MergeReport& report)
-      : to_(to), report_(report), numbers_(from, to), read_(from, "SELECT coverage FROM coverage WHERE id = ?") {}
+      : to_(to),
+        report_(report),
+        numbers_(from, to),
+        read_(from, "SELECT coverage FROM coverage WHERE id = ?") {}
 
   std::int64_t copy(std::int64_t id) {
     auto [known, fresh] = known_.try_emplace(id);
@@ -88,8 +91,8 @@ RowMap merge_tests(Connection& from, Connection& to, MergeReport& report) {
   }
   RowMap cases("a test's definition");
   for (Query row(from, "SELECT id, test, hash, definition FROM test_case ORDER BY id"); row.next();) {
-    Query(to, "INSERT OR IGNORE INTO test_case(test, hash, definition) VALUES (?, ?, ?)", row.i64(1), row.i64(2),
-          Blob{row.bytes(3)})
+    Query(to, "INSERT OR IGNORE INTO test_case(test, hash, definition) VALUES (?, ?, ?)", row.i64(1),
+          row.i64(2), Blob{row.bytes(3)})
         .run();
     Query known(to, "SELECT id FROM test_case WHERE hash = ?", row.i64(2));
     known.next();
@@ -99,8 +102,8 @@ RowMap merge_tests(Connection& from, Connection& to, MergeReport& report) {
 }
 
 /// Copies the rows of a table that belongs to one selection; the first column is the selection.
-void copy_children(Connection& from, Connection& to, std::string_view read, std::string_view write, std::int64_t source,
-                   std::int64_t target) {
+void copy_children(Connection& from, Connection& to, std::string_view read, std::string_view write,
+                   std::int64_t source, std::int64_t target) {
   Query row(from, read, source);
   Query insert(to, write);
   while (row.next()) {
@@ -115,17 +118,19 @@ void copy_children(Connection& from, Connection& to, std::string_view read, std:
 void merge_runs(Connection& from, Connection& to, const RowMap& revisions, MergeReport& report) {
   const RowMap cases = merge_tests(from, to, report);
   CoverageCopier coverage(from, to, report);
-  Query insert(to,
-               "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, "
-               "reused, notes, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Query insert(
+      to,
+      "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, "
+      "reused, notes, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Query row(from,
-            "SELECT uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, reused, notes, "
+            "SELECT uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, "
+            "reused, notes, "
             "coverage FROM run ORDER BY id");
   while (row.next()) {
     if (Query(to, "SELECT 1 FROM run WHERE uid = ?", row.i64(0)).next()) continue;
     const auto bind = [&](auto covered) {
-      insert.bind(row.i64(0), revisions.at(row.i64(1)), row.i64(2), cases.at(row.i64(3)), row.i64(4), row.i64(5),
-                  row.i64(6), row.real(7), row.i64(8), row.i64(9), Blob{row.bytes(10)}, covered);
+      insert.bind(row.i64(0), revisions.at(row.i64(1)), row.i64(2), cases.at(row.i64(3)), row.i64(4),
+                  row.i64(5), row.i64(6), row.real(7), row.i64(8), row.i64(9), Blob{row.bytes(10)}, covered);
     };
     if (row.null(11))
       bind(nullptr);
@@ -143,27 +148,31 @@ void merge_selections(Connection& from, Connection& to, const RowMap& revisions,
   while (row.next()) {
     if (Query(to, "SELECT 1 FROM selection WHERE uid = ?", row.i64(1)).next()) continue;
     Query(to,
-          "INSERT INTO selection(uid, base, head, technique, created_at, tests, selected, pairs, uncovered, unknowns) "
+          "INSERT INTO selection(uid, base, head, technique, created_at, tests, selected, pairs, uncovered, "
+          "unknowns) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          row.i64(1), revisions.at(row.i64(2)), row.text(3), row.i64(4), row.i64(5), row.i64(6), row.i64(7), row.i64(8),
-          row.i64(9), row.i64(10))
+          row.i64(1), revisions.at(row.i64(2)), row.text(3), row.i64(4), row.i64(5), row.i64(6), row.i64(7),
+          row.i64(8), row.i64(9), row.i64(10))
         .run();
     const std::int64_t id = last_row(to);
-    copy_children(from, to,
-                  "SELECT ordinal, function, function_name, variable, variable_name, file, line, column, mode, "
-                  "impacted, rule, cause FROM selection_access WHERE selection = ?",
-                  "INSERT INTO selection_access(selection, ordinal, function, function_name, variable, variable_name, "
-                  "file, line, column, mode, impacted, rule, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                  row.i64(0), id);
-    copy_children(from, to, "SELECT ordinal, first, second, covered FROM selection_pair WHERE selection = ?",
-                  "INSERT INTO selection_pair(selection, ordinal, first, second, covered) VALUES (?, ?, ?, ?, ?)",
-                  row.i64(0), id);
-    copy_children(from, to,
-                  "SELECT test, rank, run, tier, new_pairs, pairs, seconds, reason FROM selection_decision "
-                  "WHERE selection = ?",
-                  "INSERT INTO selection_decision(selection, test, rank, run, tier, new_pairs, pairs, seconds, reason) "
-                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                  row.i64(0), id);
+    copy_children(
+        from, to,
+        "SELECT ordinal, function, function_name, variable, variable_name, file, line, column, mode, "
+        "impacted, rule, cause FROM selection_access WHERE selection = ?",
+        "INSERT INTO selection_access(selection, ordinal, function, function_name, variable, variable_name, "
+        "file, line, column, mode, impacted, rule, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        row.i64(0), id);
+    copy_children(
+        from, to, "SELECT ordinal, first, second, covered FROM selection_pair WHERE selection = ?",
+        "INSERT INTO selection_pair(selection, ordinal, first, second, covered) VALUES (?, ?, ?, ?, ?)",
+        row.i64(0), id);
+    copy_children(
+        from, to,
+        "SELECT test, rank, run, tier, new_pairs, pairs, seconds, reason FROM selection_decision "
+        "WHERE selection = ?",
+        "INSERT INTO selection_decision(selection, test, rank, run, tier, new_pairs, pairs, seconds, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        row.i64(0), id);
     ++report.selections;
   }
 }

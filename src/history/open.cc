@@ -53,7 +53,8 @@ bool has_log(const fs::path& file) {
 /// A private copy of file and log, for a directory where SQLite cannot make the index of the log.
 Handle open_copy(const fs::path& file, Origin& origin) {
   std::string pattern = (fs::temp_directory_path() / "simrt-history-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw fs::filesystem_error("mkdtemp", pattern, std::error_code(errno, std::generic_category()));
+  if (!mkdtemp(pattern.data()))
+    throw fs::filesystem_error("mkdtemp", pattern, std::error_code(errno, std::generic_category()));
   origin.scratch = pattern;
   const fs::path copy = origin.scratch / "history.db";
   fs::copy_file(file, copy);
@@ -63,8 +64,8 @@ Handle open_copy(const fs::path& file, Origin& origin) {
   return touched(open_handle(copy.string(), SQLite::OPEN_READWRITE, origin.busy_timeout));
 }
 
-/// Read-only: as usual (sees what a recorder commits); on read-only media as an immutable file, since nobody can
-/// change it there; with an unfinished log on such media from a copy.
+/// Read-only: as usual (sees what a recorder commits); on read-only media as an immutable file, since nobody
+/// can change it there; with an unfinished log on such media from a copy.
 Handle open_for_reading(const fs::path& file, Origin& origin) {
   try {
     return touched(open_handle(file.string(), SQLite::OPEN_READONLY, origin.busy_timeout));
@@ -74,7 +75,8 @@ Handle open_for_reading(const fs::path& file, Origin& origin) {
     if (access(file.c_str(), R_OK) != 0) throw;
   }
   if (has_log(file)) return open_copy(file, origin);
-  return touched(open_handle(immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, origin.busy_timeout));
+  return touched(
+      open_handle(immutable_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, origin.busy_timeout));
 }
 
 /// The whole database in memory, migrated there.
@@ -93,7 +95,8 @@ Handle open_reader(const fs::path& file, Origin& origin) {
   Handle handle = open_for_reading(file, origin);
   const int version = checked_schema_version(*handle, file);
   if (version == 0)
-    throw Failure{{ErrorCode::History, fmt::format("the history '{}' is empty", file.string()), "run `simrt record` first"}};
+    throw Failure{{ErrorCode::History, fmt::format("the history '{}' is empty", file.string()),
+                   "run `simrt record` first"}};
   if (version < migrations().back().version) handle = migrated_copy(*handle, origin);
   register_sql_functions(*handle);
   handle->exec("PRAGMA query_only = ON; PRAGMA cache_size = -65536");
@@ -106,7 +109,8 @@ Handle open_writer(const fs::path& file, OpenMode mode, const Origin& origin) {
   Handle handle = touched(open_handle(file.string(), SQLite::OPEN_READWRITE | create, origin.busy_timeout));
   checked_schema_version(*handle, file);  // refuse a foreign or newer file before anything of it is touched
   register_sql_functions(*handle);
-  // NORMAL: a commit survives the death of any process; only a power cut can take the last ones, never the file.
+  // NORMAL: a commit survives the death of any process; only a power cut can take the last ones, never the
+  // file.
   handle->exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
       "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536");
@@ -126,7 +130,8 @@ Result<Database> Database::open(const fs::path& file, OpenOptions options) {
     if (fs::is_directory(file, error))
       return fail(ErrorCode::History, fmt::format("'{}' is a directory, not a history", file.string()));
     if (!exists && options.mode != OpenMode::Create)
-      return fail(ErrorCode::History, fmt::format("there is no history '{}'", file.string()), "run `simrt record` first");
+      return fail(ErrorCode::History, fmt::format("there is no history '{}'", file.string()),
+                  "run `simrt record` first");
     Handle handle = origin.read_only ? open_reader(file, origin) : open_writer(file, options.mode, origin);
     return Database(std::make_unique<Connection>(std::move(handle), std::move(origin)));
   } catch (...) {

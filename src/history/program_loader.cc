@@ -29,13 +29,19 @@ Failure missing(std::string_view what) {
 
 void require_codec(const LinkedUnit& unit) {
   if (unit.codec == kFactsCodec) return;
-  throw Failure{{ErrorCode::History, "this revision was recorded by a version of simrt with another format of facts",
+  throw Failure{{ErrorCode::History,
+                 "this revision was recorded by a version of simrt with another format of facts",
                  "run `simrt record` again"}};
 }
 
 LinkedUnit read_linked(const Query& row) {
-  return {{row.i64(0)}, row.text(1), row.u64(2), row.u32(3), static_cast<std::uint8_t>(row.i64(4)),
-          unpack_links(row.bytes(5)), unpack_links(row.bytes(6))};
+  return {{row.i64(0)},
+          row.text(1),
+          row.u64(2),
+          row.u32(3),
+          static_cast<std::uint8_t>(row.i64(4)),
+          unpack_links(row.bytes(5)),
+          unpack_links(row.bytes(6))};
 }
 
 std::vector<FunctionPoints> points_for(Connection& connection, const std::vector<UnitedFunction>& functions) {
@@ -56,10 +62,11 @@ std::vector<FunctionPoints> points_for(Connection& connection, const std::vector
 
 std::vector<LinkedUnit> linked_units(Connection& connection, RevisionId revision) {
   std::vector<LinkedUnit> units;
-  Query row(connection,
-            "SELECT u.id, u.path, u.command, u.errors, u.codec, u.functions, u.variables FROM revision_unit r "
-            "JOIN unit u ON u.id = r.unit WHERE r.revision = ? ORDER BY u.path, u.command",
-            revision.value);
+  Query row(
+      connection,
+      "SELECT u.id, u.path, u.command, u.errors, u.codec, u.functions, u.variables FROM revision_unit r "
+      "JOIN unit u ON u.id = r.unit WHERE r.revision = ? ORDER BY u.path, u.command",
+      revision.value);
   while (row.next()) {
     units.push_back(read_linked(row));
     require_codec(units.back());
@@ -68,7 +75,8 @@ std::vector<LinkedUnit> linked_units(Connection& connection, RevisionId revision
 }
 
 FunctionReader::FunctionReader(Connection& connection)
-    : query_(connection, "SELECT function, body, name, file, lines, facts FROM function_version WHERE id = ?") {}
+    : query_(connection,
+             "SELECT function, body, name, file, lines, facts FROM function_version WHERE id = ?") {}
 
 void FunctionReader::seek(std::int64_t version) {
   if (version == current_) return;
@@ -141,7 +149,8 @@ VariableFacts VariableReader::read(const Link& link) {
   return variable;
 }
 
-std::vector<UnitedFunction> united_functions(Connection& connection, RevisionId revision, FunctionReader& reader) {
+std::vector<UnitedFunction> united_functions(Connection& connection, RevisionId revision,
+                                             FunctionReader& reader) {
   std::vector<UnitedFunction> functions;
   Uniter uniter;
   for (const LinkedUnit& unit : linked_units(connection, revision)) {
@@ -167,7 +176,8 @@ Result<Program> load_program(Database& database, RevisionId revision) {
     Uniter uniter;
     std::unordered_set<VariableId> known;
     for (const LinkedUnit& unit : linked_units(connection, revision)) {
-      UnitSummary summary{unit.path, unit.command, unit.errors, std::move(files[{unit.path, unit.command}]), {}};
+      UnitSummary summary{
+          unit.path, unit.command, unit.errors, std::move(files[{unit.path, unit.command}]), {}};
       for (const Link& link : unit.functions) {
         const Uniter::Place place = uniter.place(functions.key(link.version), unit.path);
         if (place.fresh) {
@@ -177,7 +187,8 @@ Result<Program> load_program(Database& database, RevisionId revision) {
         summary.functions.push_back(place.id);
       }
       for (const Link& link : unit.variables)
-        if (known.insert(variables.key(link.version)).second) program.variables.push_back(variables.read(link));
+        if (known.insert(variables.key(link.version)).second)
+          program.variables.push_back(variables.read(link));
       program.units.push_back(std::move(summary));
     }
     program.index();
@@ -195,7 +206,8 @@ Result<std::vector<FunctionPoints>> load_points(Database& database, RevisionId r
 Result<UnitFacts> load_unit(Database& database, UnitId id) {
   return guarded(database, [&](Connection& connection) -> Result<UnitFacts> {
     Query row(connection,
-              "SELECT id, path, command, errors, codec, functions, variables, files, messages FROM unit WHERE id = ?",
+              "SELECT id, path, command, errors, codec, functions, variables, files, messages FROM unit "
+              "WHERE id = ?",
               id.value);
     if (!row.next()) throw missing("a unit");
     const LinkedUnit linked = read_linked(row);

@@ -23,7 +23,8 @@ Rows condemned_revisions(Connection& connection, const PruneOptions& options) {
   };
   std::map<std::int64_t, Seen> environments;
   Rows condemned;
-  Query row(connection, "SELECT id, environment, recorded_at, complete FROM revision ORDER BY recorded_at DESC, id DESC");
+  Query row(connection,
+            "SELECT id, environment, recorded_at, complete FROM revision ORDER BY recorded_at DESC, id DESC");
   while (row.next()) {
     Seen& seen = environments[row.i64(1)];
     const bool newest = ++seen.revisions == 1;
@@ -73,7 +74,8 @@ LiveVersions live_versions(Connection& connection) {
 }
 
 /// Deletes the rows of a table that are not in `live`.
-std::uint32_t sweep(Connection& connection, std::string_view list, std::string_view erase, const RowSet& live) {
+std::uint32_t sweep(Connection& connection, std::string_view list, std::string_view erase,
+                    const RowSet& live) {
   Rows dead;
   for (Query row(connection, list); row.next();)
     if (!live.contains(row.i64(0))) dead.push_back(row.i64(0));
@@ -88,22 +90,26 @@ std::uint32_t sweep(Connection& connection, std::string_view list, std::string_v
 void collect_garbage(Connection& connection, PruneReport& report) {
   report.units += execute(connection, "DELETE FROM unit WHERE id NOT IN (SELECT unit FROM revision_unit)");
   const LiveVersions live = live_versions(connection);
-  sweep(connection, "SELECT version FROM function_points", "DELETE FROM function_points WHERE version = ?", live.functions);
+  sweep(connection, "SELECT version FROM function_points", "DELETE FROM function_points WHERE version = ?",
+        live.functions);
   report.function_versions += sweep(connection, "SELECT id FROM function_version",
                                     "DELETE FROM function_version WHERE id = ?", live.functions);
-  sweep(connection, "SELECT id FROM variable_version", "DELETE FROM variable_version WHERE id = ?", live.variables);
+  sweep(connection, "SELECT id FROM variable_version", "DELETE FROM variable_version WHERE id = ?",
+        live.variables);
   sweep(connection, "SELECT id FROM file_version", "DELETE FROM file_version WHERE id = ?", live.files);
-  report.coverages += execute(
-      connection, "DELETE FROM coverage WHERE id NOT IN (SELECT coverage FROM run WHERE coverage IS NOT NULL)");
+  report.coverages +=
+      execute(connection,
+              "DELETE FROM coverage WHERE id NOT IN (SELECT coverage FROM run WHERE coverage IS NOT NULL)");
   execute(connection, "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM run)");
   execute(connection, "DELETE FROM test WHERE id NOT IN (SELECT test FROM test_case)");
   execute(connection, "DELETE FROM environment WHERE id NOT IN (SELECT environment FROM revision)");
 }
 
-/// A mapping older than every revision that is left belongs to a binary nobody runs any more; at worst one is made again.
+/// A mapping older than every revision that is left belongs to a binary nobody runs any more; at worst one is
+/// made again.
 void drop_mappings(Connection& connection, PruneReport& report) {
-  report.mappings += execute(connection,
-                             "DELETE FROM module_mapping WHERE stored_at < (SELECT min(recorded_at) FROM revision)");
+  report.mappings += execute(
+      connection, "DELETE FROM module_mapping WHERE stored_at < (SELECT min(recorded_at) FROM revision)");
 }
 
 std::uint64_t database_bytes(Connection& connection) {

@@ -45,11 +45,14 @@ void Query::copy_columns(const Query& row, int position) {
 }
 
 void Query::put(int position, std::string_view text) {
-  // SQLiteCpp's bindNoCopy(text) wants a NUL-terminated or std::string value; a copy is the safe general case.
+  // SQLiteCpp's bindNoCopy(text) wants a NUL-terminated or std::string value; a copy is the safe general
+  // case.
   statement_->bind(position, std::string(text));
 }
 
-std::int64_t last_row(Connection& connection) { return sqlite3_last_insert_rowid(connection.handle().getHandle()); }
+std::int64_t last_row(Connection& connection) {
+  return sqlite3_last_insert_rowid(connection.handle().getHandle());
+}
 
 int changes(Connection& connection) { return sqlite3_changes(connection.handle().getHandle()); }
 

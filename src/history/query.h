@@ -56,14 +56,17 @@ class Query {
   std::string_view bytes(int column) const;
 
  private:
-  void put(int position, std::integral auto value) { statement_->bind(position, static_cast<std::int64_t>(value)); }
+  void put(int position, std::integral auto value) {
+    statement_->bind(position, static_cast<std::int64_t>(value));
+  }
   void put(int position, double value) { statement_->bind(position, value); }
   void put(int position, std::string_view text);
   void put(int position, const std::string& text) { put(position, std::string_view(text)); }
   void put(int position, const char* text) { put(position, std::string_view(text)); }
   void put(int position, Blob blob) {
     // A null pointer would bind NULL, and an empty list is not an unknown one.
-    statement_->bindNoCopy(position, blob.bytes.data() ? blob.bytes.data() : "", static_cast<int>(blob.bytes.size()));
+    statement_->bindNoCopy(position, blob.bytes.data() ? blob.bytes.data() : "",
+                           static_cast<int>(blob.bytes.size()));
   }
   void put(int position, std::nullptr_t) { statement_->bind(position); }
 

@@ -9,8 +9,9 @@ std::vector<RangeCount> count_by_range(const BlockSet& blocks, const std::vector
   auto range = ranges.begin();
   for (const BlockNumber number : blocks) {
     if (range == ranges.end() || number - range->base >= range->span) {
-      range = std::upper_bound(range == ranges.end() ? ranges.begin() : range, ranges.end(), number,
-                               [](BlockNumber value, const RangeBounds& bounds) { return value < bounds.base; });
+      range =
+          std::upper_bound(range == ranges.end() ? ranges.begin() : range, ranges.end(), number,
+                           [](BlockNumber value, const RangeBounds& bounds) { return value < bounds.base; });
       if (range == ranges.begin()) continue;
       --range;
       if (number - range->base >= range->span) continue;

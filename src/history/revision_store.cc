@@ -18,7 +18,8 @@ RevisionInfo read(const Query& row) {
 
 }  // namespace
 
-Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision, const Environment& environment) {
+Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision,
+                                  const Environment& environment) {
   return written(database, [&](Connection& connection) -> Result<RevisionId> {
     Query(connection,
           "INSERT INTO environment(key, description) VALUES (?, ?) "
@@ -33,7 +34,8 @@ Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revisi
           revision.sha, environment.key, revision.recorded_at, revision.shallow, revision.tool)
         .run();
     Query row(connection,
-              "SELECT r.id FROM revision r JOIN environment e ON e.id = r.environment WHERE r.sha = ? AND e.key = ?",
+              "SELECT r.id FROM revision r JOIN environment e ON e.id = r.environment WHERE r.sha = ? AND "
+              "e.key = ?",
               revision.sha, environment.key);
     row.next();
     const RevisionId id{row.i64(0)};
@@ -46,8 +48,8 @@ Status finish_revision(Database& database, RevisionId revision, Shard shard) {
   if (shard.index == 0 || shard.index > shard.count)
     return fail(ErrorCode::Usage, fmt::format("there is no shard {} of {}", shard.index, shard.count));
   return written(database, [&](Connection& connection) -> Status {
-    Query(connection, "INSERT OR IGNORE INTO revision_shard(revision, shards, shard) VALUES (?, ?, ?)", revision.value,
-          shard.count, shard.index)
+    Query(connection, "INSERT OR IGNORE INTO revision_shard(revision, shards, shard) VALUES (?, ?, ?)",
+          revision.value, shard.count, shard.index)
         .run();
     Query(connection,
           "UPDATE revision SET complete = EXISTS (SELECT 1 FROM revision_shard s WHERE s.revision = ?1 "

@@ -18,13 +18,13 @@ struct Environment {
 };
 
 struct RevisionInfo {
-  RevisionId id;             ///< set by the history
-  std::string sha;           ///< full commit id
-  std::string environment;   ///< Environment::key
+  RevisionId id;                 ///< set by the history
+  std::string sha;               ///< full commit id
+  std::string environment;       ///< Environment::key
   std::int64_t recorded_at = 0;  ///< seconds since 1970
-  bool complete = false;     ///< every test and unit of the revision was recorded
-  bool shallow = false;      ///< recorded on a shallow clone
-  std::string tool;          ///< version of simrt that recorded it
+  bool complete = false;         ///< every test and unit of the revision was recorded
+  bool shallow = false;          ///< recorded on a shallow clone
+  std::string tool;              ///< version of simrt that recorded it
 };
 
 /// One part of a suite that was split over several machines; {1, 1} is the whole suite.
@@ -33,12 +33,14 @@ struct Shard {
   std::uint32_t count = 1;
 };
 
-/// Starts recording, or goes on with a revision recorded before (same sha and environment): its runs and units stay,
-/// `recorded_at`, `shallow` and `tool` are updated, and it counts as incomplete until finish_revision().
-Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision, const Environment& environment);
+/// Starts recording, or goes on with a revision recorded before (same sha and environment): its runs and
+/// units stay, `recorded_at`, `shallow` and `tool` are updated, and it counts as incomplete until
+/// finish_revision().
+Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision,
+                                  const Environment& environment);
 
-/// Notes that `shard` is recorded to its end. The revision is complete when all shards of one split are, whether
-/// recorded here or merged from elsewhere. Error: Usage when the shard is out of range.
+/// Notes that `shard` is recorded to its end. The revision is complete when all shards of one split are,
+/// whether recorded here or merged from elsewhere. Error: Usage when the shard is out of range.
 Status finish_revision(Database& database, RevisionId revision, Shard shard = {});
 
 /// Null when this sha was never recorded in this environment.

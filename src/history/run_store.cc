@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kColumns =
     "SELECT x.id, x.finished_at, x.outcome, x.exit_code, x.seconds, x.executable, x.reused, x.notes, "
     "t.id, t.name, k.definition, x.coverage ";
-constexpr std::string_view kJoins = "FROM run x JOIN test t ON t.id = x.test JOIN test_case k ON k.id = x.test_case ";
+constexpr std::string_view kJoins =
+    "FROM run x JOIN test t ON t.id = x.test JOIN test_case k ON k.id = x.test_case ";
 
 std::uint64_t case_hash(const TestCase& test, std::string_view definition) {
   return hash_combine(test.id.value, hash_bytes(definition));
@@ -67,7 +68,8 @@ class CoverageReader {
 };
 
 /// Equal in every database, different for every run: the row number and the time tell runs of one test apart.
-std::uint64_t run_uid(Connection& connection, RevisionId revision, const TestRun& run, std::int64_t finished_at) {
+std::uint64_t run_uid(Connection& connection, RevisionId revision, const TestRun& run,
+                      std::int64_t finished_at) {
   Query key(connection,
             "SELECT r.sha, e.key, (SELECT coalesce(max(id), 0) FROM run) FROM revision r "
             "JOIN environment e ON e.id = r.environment WHERE r.id = ?",
@@ -75,8 +77,8 @@ std::uint64_t run_uid(Connection& connection, RevisionId revision, const TestRun
   if (!key.next()) throw Failure{{ErrorCode::Internal, "a run was recorded for an unknown revision", {}}};
   std::uint64_t uid = hash_combine(hash_bytes(key.bytes(0)), hash_bytes(key.bytes(1)));
   for (const std::uint64_t part :
-       {key.u64(2), run.test.value, static_cast<std::uint64_t>(finished_at), std::bit_cast<std::uint64_t>(run.seconds),
-        run.executable, static_cast<std::uint64_t>(run.outcome)})
+       {key.u64(2), run.test.value, static_cast<std::uint64_t>(finished_at),
+        std::bit_cast<std::uint64_t>(run.seconds), run.executable, static_cast<std::uint64_t>(run.outcome)})
     uid = hash_combine(uid, part);
   return uid;
 }
@@ -90,7 +92,8 @@ std::int64_t store_test_case(Connection& connection, const TestCase& test) {
   Query known(connection, "SELECT id FROM test_case WHERE hash = ?", hash);
   if (known.next()) return known.i64(0);
   const std::string blob = seal_test_case(definition);
-  Query(connection, "INSERT INTO test_case(test, hash, definition) VALUES (?, ?, ?)", test.id.value, hash, Blob{blob})
+  Query(connection, "INSERT INTO test_case(test, hash, definition) VALUES (?, ?, ?)", test.id.value, hash,
+        Blob{blob})
       .run();
   return last_row(connection);
 }
@@ -101,8 +104,8 @@ std::int64_t store_coverage(Connection& connection, const TestCoverage& coverage
   Query known(connection, "SELECT id FROM coverage WHERE hash = ?", hash);
   if (known.next()) return known.i64(0);
   const std::string blob = seal_coverage(bytes);
-  Query(connection, "INSERT INTO coverage(hash, threads, blocks, shared, coverage) VALUES (?, ?, ?, ?, ?)", hash,
-        coverage.threads, coverage.all().cardinality(), coverage.several.cardinality(), Blob{blob})
+  Query(connection, "INSERT INTO coverage(hash, threads, blocks, shared, coverage) VALUES (?, ?, ?, ?, ?)",
+        hash, coverage.threads, coverage.all().cardinality(), coverage.several.cardinality(), Blob{blob})
       .run();
   return last_row(connection);
 }
@@ -113,23 +116,25 @@ Result<RunId> put_run(Database& database, RevisionId revision, const TestCase& t
     const std::int64_t definition = store_test_case(connection, test);
     const std::string notes = pack_texts(run.notes);
     Query insert(connection,
-                 "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, "
+                 "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, "
+                 "executable, "
                  "notes, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const std::uint64_t uid = run_uid(connection, revision, run, finished_at);
     const auto outcome = static_cast<int>(run.outcome);
     if (run.has_coverage)
-      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code, run.seconds,
-                  run.executable, Blob{notes}, store_coverage(connection, run.coverage));
+      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
+                  run.seconds, run.executable, Blob{notes}, store_coverage(connection, run.coverage));
     else
-      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code, run.seconds,
-                  run.executable, Blob{notes}, nullptr);
+      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
+                  run.seconds, run.executable, Blob{notes}, nullptr);
     insert.run();
     return RunId{last_row(connection)};
   });
 }
 
 Result<std::optional<RecordedRun>> find_reusable_run(Database& database, const TestCase& test,
-                                                     std::uint64_t executable, const std::string& environment) {
+                                                     std::uint64_t executable,
+                                                     const std::string& environment) {
   return guarded(database, [&](Connection& connection) -> Result<std::optional<RecordedRun>> {
     if (executable == 0) return std::nullopt;
     const std::string sql = fmt::format(
@@ -137,7 +142,8 @@ Result<std::optional<RecordedRun>> find_reusable_run(Database& database, const T
         "WHERE x.test = ? AND x.executable = ? AND x.reused = 0 AND e.key = ? AND k.hash = ? "
         "ORDER BY x.finished_at DESC, x.id DESC LIMIT 1",
         kColumns, kJoins);
-    Query row(connection, sql, test.id.value, executable, environment, case_hash(test, encode_test_case(test)));
+    Query row(connection, sql, test.id.value, executable, environment,
+              case_hash(test, encode_test_case(test)));
     if (!row.next()) return std::nullopt;
     RecordedRun run = read_run(row);
     if (run.last.has_coverage) run.last.coverage = CoverageReader(connection).read(row.i64(11));
@@ -149,36 +155,43 @@ Result<RunId> reuse_run(Database& database, RevisionId revision, const TestCase&
                         std::int64_t finished_at) {
   return written(database, [&](Connection& connection) -> Result<RunId> {
     const std::int64_t definition = store_test_case(connection, test);
-    Query source(connection, "SELECT outcome, seconds, executable FROM run WHERE id = ? AND test = ?", earlier.value,
-                 test.id.value);
+    Query source(connection, "SELECT outcome, seconds, executable FROM run WHERE id = ? AND test = ?",
+                 earlier.value, test.id.value);
     if (!source.next())
-      return fail(ErrorCode::Internal, fmt::format("there is no run {} of '{}' to reuse", earlier.value, test.name));
+      return fail(ErrorCode::Internal,
+                  fmt::format("there is no run {} of '{}' to reuse", earlier.value, test.name));
     TestRun run;
     run.test = test.id;
     run.outcome = static_cast<Outcome>(source.i64(0));
     run.seconds = source.real(1);
     run.executable = source.u64(2);
     Query(connection,
-          "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, executable, "
-          "coverage, notes, reused) SELECT ?1, ?2, test, ?3, ?4, outcome, exit_code, seconds, executable, coverage, "
+          "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, "
+          "executable, "
+          "coverage, notes, reused) SELECT ?1, ?2, test, ?3, ?4, outcome, exit_code, seconds, executable, "
+          "coverage, "
           "notes, 1 FROM run WHERE id = ?5",
-          run_uid(connection, revision, run, finished_at), revision.value, definition, finished_at, earlier.value)
+          run_uid(connection, revision, run, finished_at), revision.value, definition, finished_at,
+          earlier.value)
         .run();
     return RunId{last_row(connection)};
   });
 }
 
-Result<std::vector<RecordedRun>> recorded_tests(Database& database, RevisionId revision, WithCoverage coverage) {
+Result<std::vector<RecordedRun>> recorded_tests(Database& database, RevisionId revision,
+                                                WithCoverage coverage) {
   return guarded(database, [&](Connection& connection) -> Result<std::vector<RecordedRun>> {
     const std::string sql = fmt::format(
-        "{}{}WHERE x.revision = ? AND x.id = (SELECT y.id FROM run y WHERE y.revision = x.revision AND y.test = x.test "
+        "{}{}WHERE x.revision = ? AND x.id = (SELECT y.id FROM run y WHERE y.revision = x.revision AND "
+        "y.test = x.test "
         "ORDER BY y.finished_at DESC, y.id DESC LIMIT 1)",
         kColumns, kJoins);
     std::vector<RecordedRun> runs;
     CoverageReader reader(connection);
     for (Query row(connection, sql, revision.value); row.next();) {
       runs.push_back(read_run(row));
-      if (coverage == WithCoverage::Yes && !row.null(11)) runs.back().last.coverage = reader.read(row.i64(11));
+      if (coverage == WithCoverage::Yes && !row.null(11))
+        runs.back().last.coverage = reader.read(row.i64(11));
     }
     std::sort(runs.begin(), runs.end(),
               [](const RecordedRun& a, const RecordedRun& b) { return a.test.name < b.test.name; });

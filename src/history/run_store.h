@@ -1,5 +1,5 @@
-// Runs of tests with their coverage. Each run is committed at once: whatever ends the recorder loses at most the
-// tests that were running.
+// Runs of tests with their coverage. Each run is committed at once: whatever ends the recorder loses at most
+// the tests that were running.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,16 @@ struct RecordedRun {
 
 enum class WithCoverage : bool { No, Yes };
 
-/// Stores one run. Durations and outcomes of all runs are kept; equal coverage is stored once. `finished_at` in
-/// milliseconds since 1970; of two runs of one test the later one is "the latest". One small transaction.
+/// Stores one run. Durations and outcomes of all runs are kept; equal coverage is stored once. `finished_at`
+/// in milliseconds since 1970; of two runs of one test the later one is "the latest". One small transaction.
 Result<RunId> put_run(Database& database, RevisionId revision, const TestCase& test, const TestRun& run,
                       std::int64_t finished_at);
 
 /// The latest real run of this test, same definition, of the same executable in the same environment, at any
 /// revision: what reuse_run() may take over. Null when there is none. `executable` 0 (unknown) never matches.
 Result<std::optional<RecordedRun>> find_reusable_run(Database& database, const TestCase& test,
-                                                     std::uint64_t executable, const std::string& environment);
+                                                     std::uint64_t executable,
+                                                     const std::string& environment);
 
 /// Records at `revision` that `test` would do what it did in run `earlier`.
 Result<RunId> reuse_run(Database& database, RevisionId revision, const TestCase& test, RunId earlier,

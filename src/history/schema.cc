@@ -23,7 +23,8 @@ int checked_schema_version(SQLite::Database& handle, const std::filesystem::path
   if (pragma(handle, "application_id") != kApplicationId) {
     const bool empty = handle.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
     if (version == 0 && empty) return 0;
-    throw Failure{{ErrorCode::History, fmt::format("'{}' is a database, but not a simrt history", file.string()),
+    throw Failure{{ErrorCode::History,
+                   fmt::format("'{}' is a database, but not a simrt history", file.string()),
                    "give the path of another file"}};
   }
   const int newest = migrations().back().version;
@@ -42,7 +43,8 @@ void migrate(SQLite::Database& handle, const std::filesystem::path& file) {
     // Another process may have been faster while this one waited for the lock.
     if (checked_schema_version(handle, file) >= step.version) continue;
     handle.exec(step.sql.data());
-    SQLite::Statement note(handle, "INSERT INTO schema_migration(version, name, applied_at) VALUES (?, ?, ?)");
+    SQLite::Statement note(handle,
+                           "INSERT INTO schema_migration(version, name, applied_at) VALUES (?, ?, ?)");
     note.bind(1, step.version);
     note.bind(2, std::string(step.name));
     note.bind(3, static_cast<std::int64_t>(std::time(nullptr)));

@@ -48,7 +48,7 @@ struct StoredPair {
   std::uint32_t pair = 0;  ///< index into the selection's pairs
   std::string variable;
   StoredAccess first, second;
-  std::string rule;   ///< of the impacted access: "access-changed", ...
+  std::string rule;  ///< of the impacted access: "access-changed", ...
   std::string cause;
   bool covered = false;  ///< some recorded test reached it with two threads
 };

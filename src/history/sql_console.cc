@@ -30,14 +30,17 @@ int allow_reading(void*, int action, const char*, const char* second, const char
   }
 }
 
-int past_deadline(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0; }
+int past_deadline(void* deadline) {
+  return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0;
+}
 
 /// Authorizer and time limit for as long as the user's statement lives.
 class Fence {
  public:
   Fence(sqlite3* handle, double seconds)
       : handle_(handle),
-        deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
+        deadline_(Clock::now() +
+                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
     sqlite3_set_authorizer(handle_, allow_reading, nullptr);
     sqlite3_progress_handler(handle_, 10000, past_deadline, &deadline_);
   }
@@ -61,7 +64,8 @@ using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 SqlValue value_at(sqlite3_stmt* statement, int column) {
   const auto bytes = [&] {
     const auto* data = static_cast<const char*>(sqlite3_column_blob(statement, column));
-    return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))) : std::string();
+    return data ? std::string(data, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)))
+                : std::string();
   };
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_INTEGER:

@@ -29,8 +29,9 @@ struct SqlLimits {
   double seconds = 60;  ///< then the query is stopped with an error
 };
 
-/// Runs one SELECT (or VALUES, or WITH ... SELECT). Everything else - writing, PRAGMA, ATTACH, a second statement - is
-/// refused, whatever mode the database was opened in. Errors: Usage with SQLite's message; History after the time limit.
+/// Runs one SELECT (or VALUES, or WITH ... SELECT). Everything else - writing, PRAGMA, ATTACH, a second
+/// statement - is refused, whatever mode the database was opened in. Errors: Usage with SQLite's message;
+/// History after the time limit.
 Result<SqlTable> run_sql(Database& database, const std::string& sql, SqlLimits limits = {});
 
 }  // namespace simrt::history

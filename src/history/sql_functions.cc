@@ -19,7 +19,8 @@ namespace {
 
 std::string_view blob_argument(sqlite3_value* value) {
   const auto* data = static_cast<const char*>(sqlite3_value_blob(value));
-  return data ? std::string_view(data, static_cast<std::size_t>(sqlite3_value_bytes(value))) : std::string_view();
+  return data ? std::string_view(data, static_cast<std::size_t>(sqlite3_value_bytes(value)))
+              : std::string_view();
 }
 
 void answer(sqlite3_context* context, const std::string& text) {
@@ -41,7 +42,8 @@ void guard(sqlite3_context* context, Work work) {
 void links(sqlite3_context* context, int, sqlite3_value** arguments) {
   guard(context, [&] {
     nlohmann::json list = nlohmann::json::array();
-    for (const Link& link : unpack_links(blob_argument(arguments[0]))) list.push_back({link.version, link.line});
+    for (const Link& link : unpack_links(blob_argument(arguments[0])))
+      list.push_back({link.version, link.line});
     answer(context, list.dump());
   });
 }
@@ -52,8 +54,8 @@ struct RangeCache {
 
   void load(sqlite3* handle) {
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(handle, "SELECT base, span FROM block_range ORDER BY base", -1, &statement, nullptr) !=
-        SQLITE_OK)
+    if (sqlite3_prepare_v2(handle, "SELECT base, span FROM block_range ORDER BY base", -1, &statement,
+                           nullptr) != SQLITE_OK)
       throw std::runtime_error(sqlite3_errmsg(handle));
     ranges.clear();
     while (sqlite3_step(statement) == SQLITE_ROW)
@@ -62,12 +64,15 @@ struct RangeCache {
     sqlite3_finalize(statement);
   }
   bool reaches(const BlockSet& blocks) const {
-    return blocks.isEmpty() || (!ranges.empty() && blocks.maximum() < ranges.back().base + ranges.back().span);
+    return blocks.isEmpty() ||
+           (!ranges.empty() && blocks.maximum() < ranges.back().base + ranges.back().span);
   }
 };
 
-void append_counts(nlohmann::json& list, const std::string& thread, const BlockSet& blocks, const RangeCache& cache) {
-  for (const RangeCount& count : count_by_range(blocks, cache.ranges)) list.push_back({thread, count.base, count.blocks});
+void append_counts(nlohmann::json& list, const std::string& thread, const BlockSet& blocks,
+                   const RangeCache& cache) {
+  for (const RangeCount& count : count_by_range(blocks, cache.ranges))
+    list.push_back({thread, count.base, count.blocks});
 }
 
 void coverage_functions(sqlite3_context* context, int, sqlite3_value** arguments) {
@@ -77,7 +82,8 @@ void coverage_functions(sqlite3_context* context, int, sqlite3_value** arguments
     if (!coverage) throw Failure{coverage.error()};
     if (!cache.reaches(coverage->all())) cache.load(sqlite3_context_db_handle(context));
     nlohmann::json list = nlohmann::json::array();
-    for (const ThreadCoverage& thread : coverage->single) append_counts(list, thread.role, thread.blocks, cache);
+    for (const ThreadCoverage& thread : coverage->single)
+      append_counts(list, thread.role, thread.blocks, cache);
     append_counts(list, "several", coverage->several, cache);
     answer(context, list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   });
@@ -93,9 +99,9 @@ using Function = void (*)(sqlite3_context*, int, sqlite3_value**);
 void define(SQLite::Database& handle, const char* name, Function function, void* data = nullptr,
             void (*destroy)(void*) = nullptr) {
   // Innocuous: usable from views even where the schema is not trusted; they read nothing but their argument.
-  const int code =
-      sqlite3_create_function_v2(handle.getHandle(), name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                                 data, function, nullptr, nullptr, destroy);
+  const int code = sqlite3_create_function_v2(handle.getHandle(), name, 1,
+                                              SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, data,
+                                              function, nullptr, nullptr, destroy);
   if (code != SQLITE_OK) throw SQLite::Exception(handle.getHandle(), code);
 }
 

@@ -15,17 +15,17 @@ constexpr std::uint8_t kTestCodec = 1;
 
 template <class Archive, class Rules>
 void rule_fields(Archive& archive, Rules& rules) {
-  auto& [unset_environment, pass_patterns, fail_patterns, skip_patterns, required_files, depends, fixtures_setup,
-         fixtures_required, fixtures_cleanup, resource_locks, run_serial, processors] = rules;
-  archive(unset_environment, pass_patterns, fail_patterns, skip_patterns, required_files, depends, fixtures_setup,
-          fixtures_required, fixtures_cleanup, resource_locks, run_serial, processors);
+  auto& [unset_environment, pass_patterns, fail_patterns, skip_patterns, required_files, depends,
+         fixtures_setup, fixtures_required, fixtures_cleanup, resource_locks, run_serial, processors] = rules;
+  archive(unset_environment, pass_patterns, fail_patterns, skip_patterns, required_files, depends,
+          fixtures_setup, fixtures_required, fixtures_cleanup, resource_locks, run_serial, processors);
 }
 
 /// Names every member, so that a new field of TestCase does not compile until it is stored.
 template <class Archive, class Test>
 void fields(Archive& archive, Test& test) {
-  auto& [id, name, ctest, selector, framework, command, directory, environment, timeout_seconds, disabled, will_fail,
-         skip_codes, labels, rules] = test;
+  auto& [id, name, ctest, selector, framework, command, directory, environment, timeout_seconds, disabled,
+         will_fail, skip_codes, labels, rules] = test;
   (void)id, (void)name;
   archive(ctest, selector, framework, command, directory, environment, timeout_seconds, disabled, will_fail,
           skip_codes, labels);
@@ -52,9 +52,10 @@ Status decode_test_case(std::string_view blob, TestCase& test) {
     archive.finish();
     return {};
   } catch (const std::exception& exception) {
-    return fail(ErrorCode::History,
-                std::string("the history is damaged: a test's definition is malformed (") + exception.what() + ")",
-                "restore the history from a copy, or move it away and record again");
+    return fail(
+        ErrorCode::History,
+        std::string("the history is damaged: a test's definition is malformed (") + exception.what() + ")",
+        "restore the history from a copy, or move it away and record again");
   }
 }
 

@@ -19,7 +19,8 @@ namespace simrt::history {
 namespace {
 
 std::string_view without_parameters(std::string_view name) {
-  // The first parenthesis may belong to "operator()" or "(anonymous namespace)"; the last group is the parameters.
+  // The first parenthesis may belong to "operator()" or "(anonymous namespace)"; the last group is the
+  // parameters.
   int depth = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
     if (name[i] == ')') ++depth;
@@ -43,7 +44,9 @@ bool matches(std::string_view name, std::string_view wanted) {
 class PlaceFinder {
  public:
   PlaceFinder(Connection& connection, RevisionId revision)
-      : connection_(connection), reader_(connection), functions_(united_functions(connection, revision, reader_)) {}
+      : connection_(connection),
+        reader_(connection),
+        functions_(united_functions(connection, revision, reader_)) {}
 
   const std::vector<UnitedFunction>& functions() const { return functions_; }
   FunctionReader& reader() { return reader_; }
@@ -59,7 +62,8 @@ class PlaceFinder {
     Query row(connection_, "SELECT points FROM function_points WHERE version = ?", function.link.version);
     FunctionPoints points;
     if (!row.next()) return {};
-    if (Status done = decode_points(row.bytes(0), function.link.line, points); !done) throw Failure{done.error()};
+    if (Status done = decode_points(row.bytes(0), function.link.line, points); !done)
+      throw Failure{done.error()};
     std::vector<std::uint32_t> ordinals;
     for (const BlockPoints& block : points.blocks)
       if (std::any_of(block.points.begin(), block.points.end(),
@@ -104,7 +108,8 @@ class RangeNames {
   RangeNames(Connection& connection, RevisionId revision)
       : reader_(connection),
         range_(connection, "SELECT function, span FROM block_range WHERE base = ?"),
-        any_(connection, "SELECT name, file FROM function_version WHERE function = ? ORDER BY id DESC LIMIT 1") {
+        any_(connection,
+             "SELECT name, file FROM function_version WHERE function = ? ORDER BY id DESC LIMIT 1") {
     for (const UnitedFunction& function : united_functions(connection, revision, reader_))
       versions_[function.id] = function.link.version;
   }
@@ -131,8 +136,8 @@ class RangeNames {
   std::unordered_map<FunctionId, std::int64_t> versions_;
 };
 
-void add_thread(std::map<BlockNumber, FunctionCoverage>& functions, const std::string& role, const BlockSet& blocks,
-                const std::vector<RangeBounds>& ranges) {
+void add_thread(std::map<BlockNumber, FunctionCoverage>& functions, const std::string& role,
+                const BlockSet& blocks, const std::vector<RangeBounds>& ranges) {
   for (const RangeCount& count : count_by_range(blocks, ranges)) {
     FunctionCoverage& function = functions[count.base];
     function.covered += count.blocks;
@@ -183,8 +188,8 @@ Result<PlaceBlocks> blocks_of_function(Database& database, RevisionId revision, 
   });
 }
 
-Result<std::vector<CoveringTest>> tests_covering(Database& database, RevisionId revision, const BlockSet& blocks,
-                                                 std::uint32_t threads) {
+Result<std::vector<CoveringTest>> tests_covering(Database& database, RevisionId revision,
+                                                 const BlockSet& blocks, std::uint32_t threads) {
   Result<std::vector<RecordedRun>> recorded = recorded_tests(database, revision);
   if (!recorded) return fail(recorded.error());
   std::vector<CoveringTest> tests;
@@ -215,7 +220,8 @@ Result<CoverageReport> coverage_of_test(Database& database, RevisionId revision,
     report.blocks = coverage->all().cardinality();
     const std::vector<RangeBounds> ranges = all_ranges(connection);
     std::map<BlockNumber, FunctionCoverage> functions;
-    for (const ThreadCoverage& thread : coverage->single) add_thread(functions, thread.role, thread.blocks, ranges);
+    for (const ThreadCoverage& thread : coverage->single)
+      add_thread(functions, thread.role, thread.blocks, ranges);
     add_thread(functions, "several", coverage->several, ranges);
     RangeNames names(connection, revision);
     for (auto& [base, function] : functions) {
@@ -234,16 +240,26 @@ Result<std::vector<RunRow>> runs(Database& database, const std::string& test, st
   return guarded(database, [&](Connection& connection) -> Result<std::vector<RunRow>> {
     std::vector<RunRow> found;
     const std::string sql = fmt::format(
-        "SELECT x.id, t.name, r.sha, e.key, x.finished_at, x.outcome, x.exit_code, x.seconds, x.reused, c.threads, "
+        "SELECT x.id, t.name, r.sha, e.key, x.finished_at, x.outcome, x.exit_code, x.seconds, x.reused, "
+        "c.threads, "
         "c.blocks, x.notes FROM run x JOIN test t ON t.id = x.test JOIN revision r ON r.id = x.revision "
         "JOIN environment e ON e.id = r.environment LEFT JOIN coverage c ON c.id = x.coverage {} "
         "ORDER BY x.finished_at DESC, x.id DESC LIMIT ?2",
         test.empty() ? "WHERE ?1 = 0" : "WHERE x.test = ?1");
     Query row(connection, sql, test.empty() ? 0 : test_id(test).value, limit);
     while (row.next())
-      found.push_back({{row.i64(0)}, row.text(1), row.text(2), row.text(3), row.i64(4),
-                       static_cast<Outcome>(row.i64(5)), static_cast<int>(row.i64(6)), row.real(7), row.flag(8),
-                       row.u32(9), row.u32(10), unpack_texts(row.bytes(11))});
+      found.push_back({{row.i64(0)},
+                       row.text(1),
+                       row.text(2),
+                       row.text(3),
+                       row.i64(4),
+                       static_cast<Outcome>(row.i64(5)),
+                       static_cast<int>(row.i64(6)),
+                       row.real(7),
+                       row.flag(8),
+                       row.u32(9),
+                       row.u32(10),
+                       unpack_texts(row.bytes(11))});
     return found;
   });
 }
@@ -265,11 +281,12 @@ Result<std::vector<TestTiming>> slow_tests(Database& database, std::uint32_t lim
 Result<std::vector<FlakyTest>> flaky_tests(Database& database) {
   return guarded(database, [](Connection& connection) -> Result<std::vector<FlakyTest>> {
     std::vector<FlakyTest> found;
-    Query row(connection,
-              "SELECT t.name, x.executable, e.key, sum(x.outcome = 0) AS good, sum(x.outcome IN (1, 2, 3)) AS bad, "
-              "max(x.finished_at) FROM run x JOIN test t ON t.id = x.test JOIN revision r ON r.id = x.revision "
-              "JOIN environment e ON e.id = r.environment WHERE x.reused = 0 AND x.executable <> 0 "
-              "GROUP BY t.id, x.executable, e.id HAVING good > 0 AND bad > 0 ORDER BY min(good, bad) DESC, 1, 2");
+    Query row(
+        connection,
+        "SELECT t.name, x.executable, e.key, sum(x.outcome = 0) AS good, sum(x.outcome IN (1, 2, 3)) AS bad, "
+        "max(x.finished_at) FROM run x JOIN test t ON t.id = x.test JOIN revision r ON r.id = x.revision "
+        "JOIN environment e ON e.id = r.environment WHERE x.reused = 0 AND x.executable <> 0 "
+        "GROUP BY t.id, x.executable, e.id HAVING good > 0 AND bad > 0 ORDER BY min(good, bad) DESC, 1, 2");
     while (row.next())
       found.push_back({row.text(0), row.u64(1), row.text(2), row.u32(3), row.u32(4), row.i64(5)});
     return found;

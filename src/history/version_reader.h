@@ -1,5 +1,5 @@
-// Reads stored versions of functions and variables, and walks the functions of a revision the way unite() does.
-// Internal to the layer. Throws Failure and SQLite::Exception.
+// Reads stored versions of functions and variables, and walks the functions of a revision the way unite()
+// does. Internal to the layer. Throws Failure and SQLite::Exception.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ class FunctionReader {
     FunctionId function;
     std::uint64_t body = 0;
   };
-  /// Id and body of a version. The row stays current, so that read() of the same version costs no second look-up.
+  /// Id and body of a version. The row stays current, so that read() of the same version costs no second
+  /// look-up.
   Key key(std::int64_t version);
   FunctionFacts read(const Link& link);
   std::string file(std::int64_t version);
@@ -63,8 +64,8 @@ class VariableReader {
   std::unordered_map<std::int64_t, VariableId> keys_;
 };
 
-/// Decides which versions make up the program, with the rule of unite(): the first unit by path wins, another body
-/// gets an id qualified by its unit.
+/// Decides which versions make up the program, with the rule of unite(): the first unit by path wins, another
+/// body gets an id qualified by its unit.
 class Uniter {
  public:
   struct Place {
@@ -92,6 +93,7 @@ struct UnitedFunction {
   Link link;
 };
 
-std::vector<UnitedFunction> united_functions(Connection& connection, RevisionId revision, FunctionReader& reader);
+std::vector<UnitedFunction> united_functions(Connection& connection, RevisionId revision,
+                                             FunctionReader& reader);
 
 }  // namespace simrt::history
