@@ -3,14 +3,18 @@
 #include <clang/Basic/CharInfo.h>
 #include <clang/Lex/Lexer.h>
 
+#include <utility>
+
 namespace simrt::analysis {
 
 namespace {
 
+using Report = std::function<void(llvm::StringRef, clang::SourceLocation)>;
+
 class ConditionCollector final : public clang::PPCallbacks {
  public:
-  ConditionCollector(clang::Preprocessor& preprocessor, std::set<std::string>& names)
-      : preprocessor_(preprocessor), names_(names) {}
+  ConditionCollector(clang::Preprocessor& preprocessor, Report report)
+      : preprocessor_(preprocessor), report_(std::move(report)) {}
 
   void If(clang::SourceLocation, clang::SourceRange condition, ConditionValueKind) override {
     add(condition);
@@ -44,7 +48,7 @@ class ConditionCollector final : public clang::PPCallbacks {
  private:
   void add(const clang::Token& name) {
     if (const clang::IdentifierInfo* identifier = name.getIdentifierInfo())
-      names_.insert(identifier->getName().str());
+      report_(identifier->getName(), name.getLocation());
   }
 
   void add(clang::SourceRange range) {
@@ -58,19 +62,18 @@ class ConditionCollector final : public clang::PPCallbacks {
       }
       const std::size_t begin = i;
       while (i < text.size() && clang::isAsciiIdentifierContinue(text[i])) ++i;
-      names_.insert(text.slice(begin, i).str());
+      report_(text.slice(begin, i), range.getBegin());
     }
   }
 
   clang::Preprocessor& preprocessor_;
-  std::set<std::string>& names_;
+  Report report_;
 };
 
 }  // namespace
 
-std::unique_ptr<clang::PPCallbacks> collect_conditions(clang::Preprocessor& preprocessor,
-                                                       std::set<std::string>& names) {
-  return std::make_unique<ConditionCollector>(preprocessor, names);
+std::unique_ptr<clang::PPCallbacks> collect_conditions(clang::Preprocessor& preprocessor, Report report) {
+  return std::make_unique<ConditionCollector>(preprocessor, std::move(report));
 }
 
 }  // namespace simrt::analysis

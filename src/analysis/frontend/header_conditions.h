@@ -4,15 +4,15 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 
+#include <functional>
 #include <memory>
-#include <set>
-#include <string>
 
 namespace simrt::analysis {
 
-/// Callbacks that add every identifier of #if, #ifdef, #ifndef, #elif and defined() to `names`. Conditions of
-/// skipped groups are not seen; they cannot matter unless an outer one, which is seen, changes.
-std::unique_ptr<clang::PPCallbacks> collect_conditions(clang::Preprocessor& preprocessor,
-                                                       std::set<std::string>& names);
+/// Callbacks that report every identifier of #if, #ifdef, #ifndef, #elif and defined(), with its place.
+/// Conditions of skipped groups are not seen; they cannot matter unless an outer one, which is seen, changes.
+std::unique_ptr<clang::PPCallbacks> collect_conditions(
+    clang::Preprocessor& preprocessor,
+    std::function<void(llvm::StringRef name, clang::SourceLocation at)> report);
 
 }  // namespace simrt::analysis

@@ -28,6 +28,9 @@ constexpr std::size_t kWorthBuilding = 3;
 constexpr std::size_t kWorthRebuilding = 8;
 constexpr int kRounds = 6;          // of leaving out headers that do not compile
 constexpr unsigned kLinesEach = 3;  // of the virtual header, for each include
+// A macro of the project that more headers than this ask about keeps the units that define it from using the
+// PCH; one that fewer ask about keeps those headers out of the PCH.
+constexpr std::size_t kFewHeaders = 4;
 
 struct Input {
   std::string path;
@@ -49,14 +52,30 @@ std::string virtual_header(const std::set<std::string>& headers) {
   return text;
 }
 
+// The line of the virtual header through which a location was included; 0 when it was not.
+unsigned line_in_main_file(const clang::SourceManager& sources, clang::SourceLocation location) {
+  location = sources.getExpansionLoc(location);
+  while (location.isValid() && sources.getFileID(location) != sources.getMainFileID()) {
+    location = sources.getIncludeLoc(sources.getFileID(location));
+  }
+  return location.isValid() ? sources.getExpansionLineNumber(location) : 0;
+}
+
+// Lines of the virtual header by what was found under them.
+using LinesByName = std::map<std::string, std::set<unsigned>>;
+
 class PchAction final : public clang::GeneratePCHAction {
  public:
-  explicit PchAction(std::set<std::string>& conditions) : conditions_(conditions) {}
+  LinesByName conditions;
   std::vector<std::string> inputs;
 
  protected:
   bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
-    instance.getPreprocessor().addPPCallbacks(collect_conditions(instance.getPreprocessor(), conditions_));
+    clang::Preprocessor& preprocessor = instance.getPreprocessor();
+    preprocessor.addPPCallbacks(collect_conditions(
+        preprocessor, [this, &preprocessor](llvm::StringRef name, clang::SourceLocation at) {
+          conditions[name.str()].insert(line_in_main_file(preprocessor.getSourceManager(), at));
+        }));
     return GeneratePCHAction::BeginSourceFileAction(instance);
   }
   void EndSourceFileAction() override {
@@ -67,18 +86,30 @@ class PchAction final : public clang::GeneratePCHAction {
     std::sort(inputs.begin(), inputs.end());
     GeneratePCHAction::EndSourceFileAction();
   }
-
- private:
-  std::set<std::string>& conditions_;
 };
 
-// The line of the virtual header through which a location was included; 0 when it was not.
-unsigned line_in_main_file(const clang::SourceManager& sources, clang::SourceLocation location) {
-  location = sources.getExpansionLoc(location);
-  while (location.isValid() && sources.getFileID(location) != sources.getMainFileID()) {
-    location = sources.getIncludeLoc(sources.getFileID(location));
+// `headers` without those that the lines of their virtual header point at.
+std::set<std::string> without_lines(const std::set<std::string>& headers, const std::set<unsigned>& lines) {
+  std::set<std::string> remaining;
+  unsigned line = 1;
+  for (const std::string& name : headers) {
+    const auto hit = lines.lower_bound(line);
+    if (hit == lines.end() || *hit >= line + kLinesEach) remaining.insert(name);
+    line += kLinesEach;
   }
-  return location.isValid() ? sources.getExpansionLineNumber(location) : 0;
+  return remaining;
+}
+
+// Lines of the few headers that ask about a macro of the project.
+std::set<unsigned> conflicting_lines(const LinesByName& conditions, const std::set<std::string>& macros) {
+  std::set<unsigned> lines;
+  for (const std::string& macro : macros) {
+    const auto asked = conditions.find(macro);
+    if (asked != conditions.end() && asked->second.size() <= kFewHeaders) {
+      lines.insert(asked->second.begin(), asked->second.end());
+    }
+  }
+  return lines;
 }
 
 std::string unique_suffix() {
@@ -159,88 +190,99 @@ void SystemHeaderStore::save(std::uint64_t group, const Manifest& manifest) cons
   }
 }
 
-std::optional<SystemHeaderStore::Manifest> SystemHeaderStore::build(
-    const UnitInvocation& representative, const std::set<std::string>& headers) const {
+struct SystemHeaderStore::Attempt {
+  bool compiled = false;
+  std::set<unsigned> broken_lines;
+  LinesByName conditions;
+  std::vector<std::string> inputs;
+};
+
+SystemHeaderStore::Attempt SystemHeaderStore::compile(const HeaderGroup& group,
+                                                      const std::set<std::string>& headers,
+                                                      const std::string& file) const {
+  Attempt attempt;
+  UnitInvocation unit = group.representative;
+  unit.source = path(unit.group, ".h");
+  view_->add_virtual_file(unit.source, virtual_header(headers));
+  auto invocation = make_compiler_invocation(unit);
+  if (!invocation) return attempt;
+  clang::FrontendOptions& frontend = invocation->getFrontendOpts();
+  const clang::Language language = frontend.Inputs[0].getKind().getLanguage();
+  frontend.Inputs[0] = clang::FrontendInputFile(
+      unit.source, clang::InputKind(language, clang::InputKind::Source, false,
+                                    clang::InputKind::HeaderUnit_None, /*Header=*/true));
+  frontend.ProgramAction = clang::frontend::GeneratePCH;
+  frontend.OutputFile = file;
+  invocation->getPreprocessorOpts().Includes.clear();  // they belong to the units, behind the PCH
+  invocation->getPreprocessorOpts().MacroIncludes.clear();
+
+  PchAction action;
+  const RunReport report =
+      run_action(std::move(invocation), unit, view_, action,
+                 [&](const clang::SourceManager& sources, clang::SourceLocation location) {
+                   attempt.broken_lines.insert(line_in_main_file(sources, location));
+                 });
+  attempt.compiled = report.errors == 0;
+  attempt.conditions = std::move(action.conditions);
+  for (const std::string& input : action.inputs) {
+    if (input != unit.source)
+      attempt.inputs.push_back(input[0] == '/' ? input : unit.directory + "/" + input);
+  }
+  return attempt;
+}
+
+std::optional<SystemHeaderStore::Manifest> SystemHeaderStore::build(const HeaderGroup& group) const {
   Manifest manifest;
-  manifest.headers = headers;
-  manifest.compiled = headers;
-  manifest.file = path(representative.group, unique_suffix());
-  UnitInvocation unit = representative;
-  unit.source = path(representative.group, ".h");
-
+  manifest.headers = group.headers;
+  manifest.compiled = group.headers;
+  manifest.file = path(group.representative.group, unique_suffix());
   for (int round = 0; round < kRounds && !manifest.compiled.empty(); ++round) {
-    view_->add_virtual_file(unit.source, virtual_header(manifest.compiled));
-    auto invocation = make_compiler_invocation(unit);
-    if (!invocation) return std::nullopt;
-    clang::FrontendOptions& frontend = invocation->getFrontendOpts();
-    const clang::InputKind kind = frontend.Inputs[0].getKind();
-    frontend.Inputs[0] = clang::FrontendInputFile(
-        unit.source, clang::InputKind(kind.getLanguage(), clang::InputKind::Source, false,
-                                      clang::InputKind::HeaderUnit_None, /*Header=*/true));
-    frontend.ProgramAction = clang::frontend::GeneratePCH;
-    frontend.OutputFile = manifest.file;
-    invocation->getPreprocessorOpts().Includes.clear();  // belong to the units, behind the PCH
-    invocation->getPreprocessorOpts().MacroIncludes.clear();
-
-    std::set<unsigned> broken_lines;
-    manifest.conditions.clear();
-    PchAction action(manifest.conditions);
-    const RunReport report =
-        run_action(std::move(invocation), unit, view_, action,
-                   [&](const clang::SourceManager& sources, clang::SourceLocation location) {
-                     broken_lines.insert(line_in_main_file(sources, location));
-                   });
-    if (report.errors == 0) {
-      for (const std::string& path : action.inputs) {
-        if (path == unit.source) continue;
-        const std::string absolute = path[0] == '/' ? path : unit.directory + "/" + path;
-        if (view_->repository_path(absolute))
-          return std::nullopt;  // a system header that includes the project's
-        if (auto input = stat_input(absolute)) manifest.inputs.push_back(std::move(*input));
-      }
-      return manifest;
+    const Attempt attempt = compile(group, manifest.compiled, manifest.file);
+    const std::set<unsigned> lines =
+        attempt.compiled ? conflicting_lines(attempt.conditions, group.macros) : attempt.broken_lines;
+    std::set<std::string> remaining = without_lines(manifest.compiled, lines);
+    if (remaining.size() != manifest.compiled.size()) {
+      manifest.compiled = std::move(remaining);
+      continue;
     }
-    std::set<std::string> remaining;
-    unsigned line = 1;
-    for (const std::string& name : manifest.compiled) {
-      const bool broken = std::any_of(broken_lines.begin(), broken_lines.end(),
-                                      [&](unsigned l) { return l >= line && l < line + kLinesEach; });
-      if (!broken) remaining.insert(name);
-      line += kLinesEach;
+    if (!attempt.compiled) return std::nullopt;  // nobody to blame
+    for (const std::string& input : attempt.inputs) {
+      if (view_->repository_path(input)) return std::nullopt;  // a system header that includes the project's
+      if (auto recorded = stat_input(input)) manifest.inputs.push_back(std::move(*recorded));
     }
-    if (remaining.size() == manifest.compiled.size()) return std::nullopt;  // nobody to blame
-    manifest.compiled = std::move(remaining);
+    for (const auto& [name, asked] : attempt.conditions) manifest.conditions.insert(name);
+    return manifest;
   }
   return std::nullopt;
 }
 
-std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::obtain(const UnitInvocation& representative,
-                                                                    const std::set<std::string>& headers,
-                                                                    std::size_t units) {
-  if (directory_.empty() || headers.empty()) return nullptr;
+std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::obtain(const HeaderGroup& group) {
+  const std::uint64_t key = group.representative.group;
+  if (directory_.empty() || group.headers.empty()) return nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    if (const auto known = ready_.find(representative.group); known != ready_.end()) return known->second;
+    if (const auto known = ready_.find(key); known != ready_.end()) return known->second;
   }
-  std::optional<Manifest> manifest = load(representative.group);
+  std::optional<Manifest> manifest = load(key);
   const bool complete = manifest && std::includes(manifest->headers.begin(), manifest->headers.end(),
-                                                  headers.begin(), headers.end());
-  if (manifest ? !complete && units >= kWorthRebuilding : units >= kWorthBuilding) {
-    if (auto fresh = build(representative, headers)) {
-      save(representative.group, *fresh);
+                                                  group.headers.begin(), group.headers.end());
+  if (manifest ? !complete && group.units >= kWorthRebuilding : group.units >= kWorthBuilding) {
+    if (auto fresh = build(group)) {
+      save(key, *fresh);
       manifest = std::move(fresh);
     }
   }
   std::shared_ptr<const PrecompiledHeaders> result;
   if (manifest) {
-    const std::string source = path(representative.group, ".h");
-    view_->add_virtual_file(source,
-                            virtual_header(manifest->compiled));  // clang looks whether it is unchanged
+    const std::string source = path(key, ".h");
+    // clang looks whether the header that a PCH was made from is unchanged.
+    view_->add_virtual_file(source, virtual_header(manifest->compiled));
     result = std::make_shared<const PrecompiledHeaders>(
         PrecompiledHeaders{manifest->file, source, std::move(manifest->conditions)});
   }
+  if (!result) return nullptr;  // asked again with more units there may be one
   const std::scoped_lock lock(mutex_);
-  return ready_.try_emplace(representative.group, std::move(result)).first->second;
+  return ready_.try_emplace(key, std::move(result)).first->second;
 }
 
 std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::find(std::uint64_t group) const {

@@ -22,6 +22,14 @@ struct PrecompiledHeaders {
   std::set<std::string> conditions;  ///< identifiers that its headers ask about in #if, #ifdef, ...
 };
 
+/// What the units of one group ask for, together.
+struct HeaderGroup {
+  UnitInvocation representative;
+  std::set<std::string> headers;  ///< names in <>
+  std::set<std::string> macros;   ///< that the project's own files define
+  std::size_t units = 0;
+};
+
 /// Thread-safe. A PCH of a group may be used by any unit of it, whichever headers it holds, unless the unit
 /// defines a macro that those headers ask about: then including them early could give another result.
 class SystemHeaderStore {
@@ -29,18 +37,19 @@ class SystemHeaderStore {
   /// `directory` is created when missing; empty = there are never any.
   SystemHeaderStore(std::shared_ptr<SourceView> view, std::string directory);
 
-  /// The group's PCH from disk, if none of the headers in it has changed since; else, or when `units` are
-  /// enough to pay for it, a new one over `headers`. Null: there is none, parse without.
-  std::shared_ptr<const PrecompiledHeaders> obtain(const UnitInvocation& representative,
-                                                   const std::set<std::string>& headers, std::size_t units);
+  /// The group's PCH from disk, if none of the headers in it has changed since; else, or when the group has
+  /// enough units to pay for it, a new one. Null: there is none, parse without.
+  std::shared_ptr<const PrecompiledHeaders> obtain(const HeaderGroup& group);
   /// What obtain() has given for this group; null when nothing or never asked.
   std::shared_ptr<const PrecompiledHeaders> find(std::uint64_t group) const;
 
  private:
   struct Manifest;
   std::optional<Manifest> load(std::uint64_t group) const;
-  std::optional<Manifest> build(const UnitInvocation& representative,
-                                const std::set<std::string>& headers) const;
+  struct Attempt;
+  Attempt compile(const HeaderGroup& group, const std::set<std::string>& headers,
+                  const std::string& file) const;
+  std::optional<Manifest> build(const HeaderGroup& group) const;
   void save(std::uint64_t group, const Manifest& manifest) const;
   std::string path(std::uint64_t group, const std::string& suffix) const;
 

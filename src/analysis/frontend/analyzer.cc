@@ -1,0 +1,148 @@
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "analysis/extract/extract.h"
+#include "analysis/frontend/declarations_digest.h"
+#include "analysis/frontend/frontend.h"
+#include "support/hash.h"
+#include "support/task_pool.h"
+
+namespace simrt::analysis {
+
+namespace {
+
+// Tokens of each repository file of the revision, cut once and used by every unit that includes it.
+// Thread-safe.
+class TokenCache {
+ public:
+  explicit TokenCache(const SourceView& view) : view_(view) {}
+
+  std::shared_ptr<const FileTokens> find(const std::string& path) {
+    {
+      const std::shared_lock lock(mutex_);
+      if (const auto known = files_.find(path); known != files_.end()) return known->second;
+    }
+    const auto bytes = view_.contents(path);
+    auto tokens =
+        std::make_shared<const FileTokens>(tokenize(bytes ? std::string_view(*bytes) : std::string_view()));
+    const std::unique_lock lock(mutex_);
+    return files_.try_emplace(path, std::move(tokens)).first->second;
+  }
+
+ private:
+  std::string read(const std::string& path) const {
+    if (const auto bytes = view_.contents(path)) return *bytes;
+    // A generated main source.
+    const std::string absolute = path.starts_with("/") ? path : view_.root() + "/" + path;
+    if (view_.route(absolute).kind != Route::Kind::Disk) return {};
+    auto buffer = llvm::MemoryBuffer::getFile(absolute);
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  }
+
+  const SourceView& view_;
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const FileTokens>> files_;
+};
+
+// Bodies by repository path. A file that is included several times has several file ids; what is a body in
+// one of them is one in the text.
+std::map<std::string, std::vector<BodyRange>> bodies_by_path(const ParsedUnit& unit) {
+  const clang::SourceManager& sources = unit.context.getSourceManager();
+  std::map<std::string, std::vector<BodyRange>> result;
+  for (auto& [file, ranges] : function_bodies(unit.declarations, sources)) {
+    const auto entry = sources.getFileEntryRefForID(file);
+    if (!entry) continue;
+    if (const auto path = unit.repository_path(entry->getName())) {
+      std::vector<BodyRange>& all = result[*path];
+      all.insert(all.end(), ranges.begin(), ranges.end());
+    }
+  }
+  return result;
+}
+
+UnitFacts left_out(const CompileCommand& command, std::string why) {
+  UnitFacts facts;
+  facts.path = command.file;
+  facts.errors = 1;
+  facts.messages.push_back(std::move(why));
+  return facts;
+}
+
+}  // namespace
+
+struct Analyzer::State {
+  State(AnalysisOptions given, std::shared_ptr<const SourceTree> tree,
+        const std::vector<std::string>& other_paths)
+      : options(std::move(given)),
+        frontend(options.repository_root, std::move(tree), other_paths, options.cache_directory),
+        tokens(frontend.view()) {}
+
+  UnitFacts analyse(const CompileCommand& command);
+  bool interrupted() const { return options.interrupted && options.interrupted(); }
+
+  AnalysisOptions options;
+  Frontend frontend;
+  TokenCache tokens;
+};
+
+UnitFacts Analyzer::State::analyse(const CompileCommand& command) {
+  UnitFacts facts;
+  std::map<std::string, std::vector<BodyRange>> bodies;
+  ParseReport report = frontend.parse(command, [&](const ParsedUnit& unit) {
+    facts = extract_unit(unit.context, {unit.repository_path, command.file});
+    bodies = bodies_by_path(unit);
+  });
+  facts.path = command.file;
+  facts.command = command_hash(command, options.repository_root);
+  facts.errors = report.errors;
+  facts.messages = std::move(report.messages);
+  for (std::string& path : report.files) {
+    const auto file = tokens.find(path);
+    FileFacts entry;
+    entry.content = file->content;
+    entry.declarations = declarations_digest(*file, bodies[path]);
+    entry.path = std::move(path);
+    facts.files.push_back(std::move(entry));
+  }
+  return facts;
+}
+
+Analyzer::Analyzer(AnalysisOptions options, std::shared_ptr<const SourceTree> tree,
+                   std::vector<std::string> other_paths)
+    : state_(std::make_unique<State>(std::move(options), std::move(tree), other_paths)) {}
+Analyzer::~Analyzer() = default;
+Analyzer::Analyzer(Analyzer&&) noexcept = default;
+Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
+
+std::vector<UnitFacts> Analyzer::analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
+                                         const AnalysisProgress& progress) const {
+  if (!state_->interrupted()) state_->frontend.prepare(commands, std::max(jobs, 1U));
+  std::vector<UnitFacts> units(commands.size());
+  std::mutex progress_mutex;
+  std::size_t done = 0;
+  run_tasks(commands.size(), std::max(jobs, 1U), [&](std::size_t i) {
+    units[i] = state_->interrupted() ? left_out(commands[i], "interrupted") : state_->analyse(commands[i]);
+    const std::scoped_lock lock(progress_mutex);
+    ++done;
+    if (progress) progress(done, commands.size(), commands[i].file);
+  });
+  return units;
+}
+
+Result<std::vector<std::vector<std::string>>> Analyzer::closures(const std::vector<CompileCommand>& commands,
+                                                                 unsigned jobs) const {
+  std::vector<std::vector<std::string>> files(commands.size());
+  run_tasks(commands.size(), std::max(jobs, 1U), [&](std::size_t i) {
+    if (!state_->interrupted()) files[i] = state_->frontend.closure(commands[i]).files;
+  });
+  if (state_->interrupted()) return fail(ErrorCode::Interrupted, "interrupted");
+  return files;
+}
+
+}  // namespace simrt::analysis
