@@ -31,6 +31,9 @@ struct SharedAccess {
   SourcePoint at;              ///< l
   AccessMode mode = AccessMode::Read;  ///< a
   BlockId block;               ///< b, a block of p; {0, 0} = unknown (counts as covered by every test)
+  /// Narrows an unknown block: the access runs on a thread that is started behind this block of p, so only tests that
+  /// cover it (with any thread) can run it. {0, 0} = no such limit. Ignoring it is safe.
+  BlockId reached_from;
   bool impacted = false;       ///< i
   ImpactRule rule = ImpactRule::NotImpacted;
   std::string cause;           ///< one line: "lock mu_ no longer held (was: exclusive)"

@@ -1,0 +1,339 @@
+#include "impact/lock_flow.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "impact/lock_state.h"
+
+namespace simrt::impact {
+namespace {
+
+/// Callers can name these; a lock or guard that is a local of the callee is nobody else's.
+bool visible_to_callers(const std::string& path) { return !path.empty() && path[0] != 'l'; }
+
+std::string class_of_type(std::string type) {
+  const auto strip = [&](const std::string& word) {
+    if (type.rfind(word, 0) == 0) type.erase(0, word.size());
+  };
+  strip("const "), strip("volatile "), strip("class "), strip("struct ");
+  while (!type.empty() && (type.back() == '*' || type.back() == '&' || type.back() == ' ')) type.pop_back();
+  return type;
+}
+
+class FunctionFlow {
+ public:
+  FunctionFlow(const LockContext& context, std::uint32_t function)
+      : context_(context),
+        index_(context.index),
+        function_(function),
+        frame_(lock_frame(context, function)) {}
+
+  LockFlow run() {
+    LockState entry;
+    solve(entry);
+    record();
+    // What it releases, it must have been given: look again with those locks held at the entry.
+    if (!released_.empty()) {
+      const std::set<std::uint32_t> released = released_;
+      for (std::uint32_t lock : released) hold(entry.held, {lock, LockMode::Exclusive});
+      solve(entry);
+      record();
+      released_.insert(released.begin(), released.end());
+    }
+    flow_.summary = summarise();
+    return std::move(flow_);
+  }
+
+ private:
+  void solve(const LockState& entry);
+  void record();
+  LockSummary summarise() const;
+
+  void transfer(LockState& state, std::uint32_t event);
+  void apply(LockState& state, const LockOp& op, std::uint32_t element);
+  void apply(LockState& state, const Call& call, std::uint32_t event);
+  void release(LockState& state, std::uint32_t lock);
+  void release_guard(LockState& state, Guard& guard);
+  void guard_operation(LockState& state, const LockOp& op, std::uint32_t element);
+
+  std::uint32_t lock_at(const Place& place);
+  std::uint32_t lock_named(const std::string& path, VariableId variable);
+  std::optional<std::uint32_t> lock_in_caller(std::uint32_t callee_lock, const Call& call,
+                                              std::uint32_t callee);
+  void touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode);
+
+  const LockContext& context_;
+  const ProgramIndex& index_;
+  std::uint32_t function_;
+  Frame frame_;
+  std::vector<std::optional<LockState>> in_;
+  std::set<std::uint32_t> released_;
+  Lockset returned_;  ///< acquired by the call before, for a guard that is initialised with its result
+  bool recording_ = false;
+  LockFlow flow_;
+};
+
+void FunctionFlow::solve(const LockState& entry) {
+  const FunctionFacts& facts = index_.function(function_);
+  in_.assign(facts.blocks.size(), std::nullopt);
+  std::vector<bool> queued(facts.blocks.size(), false);
+  std::deque<std::uint32_t> work;
+  const auto flow_into = [&](std::uint32_t block, const LockState& state) {
+    LockState next = in_[block] ? meet(*in_[block], state) : state;
+    if (in_[block] && *in_[block] == next) return;
+    in_[block] = std::move(next);
+    if (!queued[block]) queued[block] = true, work.push_back(block);
+  };
+  const std::uint32_t first = index_.block_position(function_, facts.entry);
+  if (first != kNone) flow_into(first, entry);
+  std::size_t steps = 0;
+  const std::size_t limit = 64 * (facts.blocks.size() + 1);  // lattice height in practice is a handful
+  while (!work.empty() && ++steps < limit) {
+    const std::uint32_t block = work.front();
+    work.pop_front();
+    queued[block] = false;
+    LockState state = *in_[block];
+    const Range elements = index_.elements_of_block(function_, block);
+    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+      const Range events = index_.events_of_element(element);
+      for (std::uint32_t event = events.begin; event < events.end; ++event) transfer(state, event);
+    }
+    for (const Edge& edge : facts.blocks[block].successors) {
+      const std::uint32_t target = index_.block_position(function_, edge.target);
+      if (target != kNone && edge.kind != EdgeKind::Unreachable) flow_into(target, state);
+    }
+  }
+  // Not settled: nothing is certain. Does not happen with reducible locking; never claim a lock then.
+  if (!work.empty()) in_.assign(facts.blocks.size(), LockState{});
+}
+
+void FunctionFlow::record() {
+  flow_ = {};
+  released_.clear();
+  recording_ = true;
+  const Range all = index_.events_of(function_);
+  flow_.at_event.assign(all.size(), 0);
+  for (std::uint32_t block = 0; block < in_.size(); ++block) {
+    LockState state = in_[block].value_or(LockState{});  // catch blocks have no predecessor: nothing held
+    const Range elements = index_.elements_of_block(function_, block);
+    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+      const Range events = index_.events_of_element(element);
+      for (std::uint32_t event = events.begin; event < events.end; ++event) {
+        flow_.at_event[event - all.begin] = context_.names.set(state.held);
+        transfer(state, event);
+      }
+    }
+  }
+  recording_ = false;
+}
+
+LockSummary FunctionFlow::summarise() const {
+  LockSummary summary;
+  const std::uint32_t exit = index_.block_position(function_, index_.function(function_).exit);
+  if (exit != kNone && in_[exit])
+    for (const Held& held : in_[exit]->held)
+      if (visible_to_callers(context_.names.path(held.lock))) summary.acquires.push_back(held);
+  for (std::uint32_t lock : released_) summary.releases.push_back(lock);
+  return summary;
+}
+
+void FunctionFlow::transfer(LockState& state, std::uint32_t event) {
+  const auto& what = index_.event(event).what;
+  if (const auto* op = std::get_if<LockOp>(&what)) {
+    apply(state, *op, index_.element_of(event));
+  } else if (const auto* call = std::get_if<Call>(&what)) {
+    apply(state, *call, event);
+  }
+}
+
+void FunctionFlow::apply(LockState& state, const LockOp& op, std::uint32_t element) {
+  switch (op.action) {
+    case LockAction::Acquire:
+      for (const Place& place : op.locks) {
+        hold(state.held, {lock_at(place), op.mode});
+        touch(element, lock_at(place), op.action, op.mode);
+      }
+      break;
+    case LockAction::TryAcquire:  // held on the success path only: not certain
+      for (const Place& place : op.locks) touch(element, lock_at(place), op.action, op.mode);
+      break;
+    case LockAction::Release:
+      for (const Place& place : op.locks) {
+        release(state, lock_at(place));
+        touch(element, lock_at(place), op.action, op.mode);
+      }
+      break;
+    case LockAction::Assume:  // an annotation is a promise, not an effect
+      break;
+    default:
+      guard_operation(state, op, element);
+  }
+}
+
+void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint32_t element) {
+  const std::string path = frame_.path(op.guard);
+  if (op.action == LockAction::GuardBind || op.action == LockAction::GuardDefer) {
+    Guard guard{path, {}, op.action == LockAction::GuardBind ? Ownership::Yes : Ownership::No};
+    for (const Place& place : op.locks) {
+      const Held lock{lock_at(place), op.mode};
+      hold(guard.locks, lock);
+      if (guard.owns == Ownership::Yes) hold(state.held, lock);
+      touch(element, lock.lock, op.action, op.mode);
+    }
+    state.set_guard(std::move(guard));
+    return;
+  }
+  if (op.action == LockAction::GuardMove) {
+    std::optional<Guard> moved = state.take_guard(frame_.path(op.source));
+    if (!moved && !returned_.empty()) moved = Guard{{}, returned_, Ownership::Yes};
+    if (!moved) return;
+    moved->path = path;
+    state.set_guard(std::move(*moved));
+    return;
+  }
+  Guard* guard = state.guard(path);
+  if (guard) {
+    for (const Held& lock : guard->locks) touch(element, lock.lock, op.action, lock.mode);
+    if (op.action == LockAction::GuardRelease) return release_guard(state, *guard);
+    for (const Held& lock : guard->locks) hold(state.held, lock);
+    guard->owns = Ownership::Yes;
+  } else if (visible_to_callers(path)) {
+    // A guard handed in: stands for whatever it manages at the caller.
+    const std::uint32_t stand_in = lock_named(path, op.guard.base);
+    touch(element, stand_in, op.action, op.mode);
+    if (op.action == LockAction::GuardRelease) return release(state, stand_in);
+    hold(state.held, {stand_in, op.mode});
+  }
+}
+
+void FunctionFlow::release(LockState& state, std::uint32_t lock) {
+  if (drop(state.held, lock)) return;
+  // Not known to be held by this name: it may be any held lock of the same variable.
+  if (const VariableId variable = context_.names.variable(lock))
+    std::erase_if(state.held,
+                  [&](const Held& held) { return context_.names.variable(held.lock) == variable; });
+  if (recording_ && visible_to_callers(context_.names.path(lock))) released_.insert(lock);
+}
+
+void FunctionFlow::release_guard(LockState& state, Guard& guard) {
+  if (guard.owns != Ownership::No)
+    for (const Held& lock : guard.locks) drop(state.held, lock.lock);
+  guard.owns = Ownership::No;
+}
+
+void FunctionFlow::apply(LockState& state, const Call& call, std::uint32_t event) {
+  if (call.kind != CallKind::Direct && call.kind != CallKind::Virtual) return;
+  const std::uint32_t element = index_.element_of(event);
+  std::optional<Lockset> acquired;
+  std::string object = call.receiver ? frame_.path(*call.receiver) : std::string();
+  bool constructor = false;
+  for (const CallEdge& edge : context_.calls.edges_of(event, function_)) {
+    if (!context_.calls.is_function(edge.callee)) continue;
+    const LockSummary& summary = context_.summary(edge.callee);
+    const FunctionFacts& callee = index_.function(edge.callee);
+    Guard* scoped = callee.has(kDestructor) && !summary.releases.empty() ? state.guard(object) : nullptr;
+    if (scoped) {
+      for (const Held& lock : scoped->locks) touch(element, lock.lock, LockAction::Release, lock.mode);
+      release_guard(state, *scoped);
+    }
+    for (std::uint32_t lock : scoped ? std::vector<std::uint32_t>{} : summary.releases) {
+      const auto here = lock_in_caller(lock, call, edge.callee);
+      if (!here) {
+        std::erase_if(state.held, [&](const Held& held) {
+          return context_.names.variable(lock) &&
+                 context_.names.variable(held.lock) == context_.names.variable(lock);
+        });
+        continue;
+      }
+      touch(element, *here, LockAction::Release, LockMode::Exclusive);
+      if (Guard* guard = state.guard(context_.names.path(*here))) {
+        release_guard(state, *guard);
+      } else {
+        release(state, *here);
+      }
+    }
+    Lockset mine;
+    for (const Held& lock : summary.acquires)
+      if (const auto here = lock_in_caller(lock.lock, call, edge.callee)) hold(mine, {*here, lock.mode});
+    acquired = acquired ? meet(*acquired, mine) : mine;
+    constructor = constructor || callee.has(kConstructor);
+  }
+  returned_ = acquired.value_or(Lockset{});
+  if (!acquired || acquired->empty()) return;
+  for (const Held& lock : *acquired) {
+    touch(element, lock.lock, LockAction::Acquire, lock.mode);
+    Guard* guard = state.guard(context_.names.path(lock.lock));
+    if (!guard) {
+      hold(state.held, lock);
+      continue;
+    }
+    for (const Held& managed : guard->locks) hold(state.held, managed);
+    guard->owns = Ownership::Yes;
+  }
+  // A constructor that returns with a lock held is a scoped lock; its destructor gives it back.
+  if (constructor && !object.empty()) state.set_guard({object, *acquired, Ownership::Yes});
+}
+
+std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_lock, const Call& call,
+                                                          std::uint32_t callee) {
+  const std::string& path = context_.names.path(callee_lock);
+  const FunctionFacts& facts = index_.function(callee);
+  const auto here = frame_.from_callee(path, call, facts.has(kLambda) ? facts.parent : FunctionId{});
+  if (!here) return std::nullopt;
+  const bool only_head = path.find('.') == std::string::npos;
+  const VariableId written = frame_.variable_of(*here);
+  return lock_named(*here, only_head && path[0] != '@' ? written : context_.names.variable(callee_lock));
+}
+
+std::uint32_t FunctionFlow::lock_named(const std::string& path, VariableId variable) {
+  // A parameter is no lock variable: the caller knows which one it is.
+  const VariableFacts* facts = index_.program().variable(variable);
+  if (path.find('.') == std::string::npos && path[0] != '@') return context_.names.lock(path, {}, {});
+  return context_.names.lock(path, variable, facts ? facts->name : std::string());
+}
+
+std::uint32_t FunctionFlow::lock_at(const Place& place) {
+  std::string path = frame_.path(place);
+  VariableId variable = frame_.variable_of(path);
+  if (const VariableFacts* facts = index_.program().variable(place.base)) {
+    const auto wrapped = context_.lockable.find(class_of_type(facts->type));
+    if (wrapped != context_.lockable.end()) {
+      variable = wrapped->second;
+      path += "." + std::string(last_component(index_.program().name_of(variable)));
+    }
+  }
+  return lock_named(path, variable);
+}
+
+void FunctionFlow::touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode) {
+  if (recording_) flow_.touches.push_back({element, lock, action, mode});
+}
+
+}  // namespace
+
+Frame lock_frame(const LockContext& context, std::uint32_t function) {
+  Frame frame(context.index, function);
+  frame.bind_own_assignments();
+  const Range events = context.index.events_of(function);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const Call* call = std::get_if<Call>(&context.index.event(event).what);
+    if (!call || call->kind != CallKind::Direct || !call->receiver) continue;
+    for (std::uint32_t callee : context.index.variants(call->callee)) {
+      if (!context.index.function(callee).has(kConstructor)) continue;
+      const std::string object = frame.path(*call->receiver);
+      if (object.empty()) continue;
+      for (const auto& [member, target] : context.equalities(callee))
+        if (const auto here = frame.from_callee(target, *call, {}))
+          frame.bind(object + member.substr(std::string_view("this").size()), *here);
+    }
+  }
+  return frame;
+}
+
+LockFlow lock_flow(const LockContext& context, std::uint32_t function) {
+  return FunctionFlow(context, function).run();
+}
+
+}  // namespace simrt::impact

@@ -1,0 +1,77 @@
+#include "impact/lock_names.h"
+
+#include <algorithm>
+
+namespace simrt::impact {
+namespace {
+
+auto position(Lockset& set, std::uint32_t lock) {
+  return std::lower_bound(set.begin(), set.end(), lock,
+                          [](const Held& held, std::uint32_t wanted) { return held.lock < wanted; });
+}
+
+}  // namespace
+
+void hold(Lockset& set, Held lock) {
+  const auto at = position(set, lock.lock);
+  if (at != set.end() && at->lock == lock.lock) {
+    if (lock.mode == LockMode::Exclusive) at->mode = LockMode::Exclusive;
+  } else {
+    set.insert(at, lock);
+  }
+}
+
+bool drop(Lockset& set, std::uint32_t lock) {
+  const auto at = position(set, lock);
+  if (at == set.end() || at->lock != lock) return false;
+  set.erase(at);
+  return true;
+}
+
+Lockset meet(const Lockset& a, const Lockset& b) {
+  Lockset both;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (i->lock < j->lock) {
+      ++i;
+    } else if (j->lock < i->lock) {
+      ++j;
+    } else {
+      both.push_back({i->lock, i->mode == j->mode ? i->mode : LockMode::Shared});
+      ++i, ++j;
+    }
+  }
+  return both;
+}
+
+LockNames::LockNames() {
+  sets_.emplace_back();
+  set_ids_.emplace(Lockset{}, 0);
+}
+
+std::uint32_t LockNames::lock(const std::string& path, VariableId variable,
+                              const std::string& variable_name) {
+  auto [known, fresh] = lock_ids_.try_emplace({path, variable}, static_cast<std::uint32_t>(locks_.size()));
+  if (fresh) locks_.push_back({path, variable, variable_name});
+  return known->second;
+}
+
+std::string LockNames::display(std::uint32_t lock) const {
+  std::string path = locks_[lock].path;
+  if (path.rfind("this.", 0) == 0) path.erase(0, 5);
+  const bool own = path.size() + 5 == locks_[lock].path.size();
+  const std::size_t last = path.rfind('.');
+  if (last != std::string::npos && lockable_members_.contains(locks_[lock].variable))
+    return path.substr(0, last);
+  if (own && last == std::string::npos && !locks_[lock].variable_name.empty())
+    return locks_[lock].variable_name;
+  if (!path.empty() && path[0] == '@') return path.substr(1);
+  return path;
+}
+
+std::uint32_t LockNames::set(const Lockset& held) {
+  auto [known, fresh] = set_ids_.try_emplace(held, static_cast<std::uint32_t>(sets_.size()));
+  if (fresh) sets_.push_back(held);
+  return known->second;
+}
+
+}  // namespace simrt::impact

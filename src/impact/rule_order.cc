@@ -1,0 +1,272 @@
+// Rule 3 for what orders without a lock. An ordering operation that the change adds, removes or alters
+// impacts the accesses it orders: what runs before a release-like one, after an acquire-like one, in the
+// function and its callees; for threads that are started, joined or detached also the entry function. Small
+// wrappers pass the effect on to their call sites; joins do so from any function, because what they order
+// lies in the caller.
+#include <algorithm>
+#include <set>
+
+#include "impact/order_effects.h"
+#include "impact/rules.h"
+
+namespace simrt::impact {
+namespace {
+
+constexpr int kLiftDepth = 3;  ///< call levels a wrapper's effect rises
+
+class OrderRule {
+ public:
+  OrderRule(const ChangeContext& context, Marks& marks)
+      : context_(context),
+        before_(context.before),
+        after_(context.after),
+        marks_(marks),
+        orders_before_(context.before, context.calls_before),
+        orders_after_(context.after, context.calls_after) {}
+
+  void added_function(std::uint32_t function);
+  void changed_function(const ChangedFunction& changed);
+
+ private:
+  void added_element(std::uint32_t element);
+  void altered_element(const ChangedFunction& changed, std::uint32_t element);
+  void removed_element(const ChangedFunction& changed, std::uint32_t old_element);
+  void changed_predicate(const ChangedFunction& changed);
+  void changed_wait_conditions(const ChangedFunction& changed);
+
+  /// Effects of an event of either version; calls count through the wrappers they reach.
+  std::uint8_t effects(bool in_after, std::uint32_t event) const;
+  std::string describe(bool in_after, std::uint32_t event) const;
+  void apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift = 0);
+  void lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth);
+  void mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause);
+  std::uint32_t cause(const std::string& text, std::uint32_t function, SourcePoint at);
+  bool waits(std::uint32_t element) const;
+
+  const ChangeContext& context_;
+  const ProgramIndex& before_;
+  const ProgramIndex& after_;
+  Marks& marks_;
+  const OrderSummaries orders_before_, orders_after_;
+};
+
+std::uint8_t OrderRule::effects(bool in_after, std::uint32_t event) const {
+  const ProgramIndex& index = in_after ? after_ : before_;
+  if (std::holds_alternative<Call>(index.event(event).what))
+    return (in_after ? orders_after_ : orders_before_).of_call(event);
+  return order_effects(index.event(event));
+}
+
+std::string OrderRule::describe(bool in_after, std::uint32_t event) const {
+  const ProgramIndex& index = in_after ? after_ : before_;
+  if (const auto* call = std::get_if<Call>(&index.event(event).what)) return "ordering call of " + call->name;
+  return describe_order(index.program(), index.event(event));
+}
+
+std::uint32_t OrderRule::cause(const std::string& text, std::uint32_t function, SourcePoint at) {
+  return marks_.add({ImpactRule::SyncChanged, text, after_.function(function).file, at});
+}
+
+void OrderRule::apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift_depth) {
+  const std::uint32_t function = after_.where(element).function;
+  const ControlFlow& flow = context_.flow_after(function);
+  if (effects & kOrdersBefore)
+    for (std::uint32_t e : flow.elements_from(element, Direction::Backward)) marks_.execution(e, cause);
+  if (effects & kOrdersAfter)
+    for (std::uint32_t e : flow.elements_from(element, Direction::Forward)) marks_.execution(e, cause);
+  marks_.element(element, cause);
+  lift(function, effects, cause, lift_depth);
+}
+
+void OrderRule::lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth) {
+  const bool everywhere = depth == 0 && (effects & kOrdersCallers) != 0;
+  if (depth >= kLiftDepth || (!everywhere && !orders_after_.is_wrapper(function))) return;
+  std::set<std::uint32_t> sites;
+  for (const CallEdge& edge : context_.calls_after.in(function))
+    if (edge.event != kNone && (edge.kind == CallKind::Direct || edge.kind == CallKind::Virtual))
+      sites.insert(after_.element_of(edge.event));
+  for (std::uint32_t site : sites) {
+    if (after_.where(site).function == function) continue;
+    apply_at(site, effects & static_cast<std::uint8_t>(~kOrdersThreads), cause, depth + 1);
+  }
+}
+
+void OrderRule::mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause) {
+  const ProgramIndex& index = in_after ? after_ : before_;
+  const auto* op = std::get_if<OrderOp>(&index.event(event).what);
+  if (!op) return;
+  const std::uint32_t function = index.function_of_event(event);
+  std::vector<std::uint32_t> entries =
+      (in_after ? orders_after_ : orders_before_).entries_of(op->object, function);
+  if (!in_after) {
+    for (std::uint32_t& entry : entries) entry = context_.matching.new_function(entry);
+    std::erase(entries, kNone);
+  }
+  marks_.closure(entries, cause);
+}
+
+void OrderRule::added_element(std::uint32_t element) {
+  const std::uint32_t function = after_.where(element).function;
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const std::uint8_t effect = effects(true, event);
+    if (effect == kNoOrder) continue;
+    const std::uint32_t why = cause(describe(true, event) + " added", function, after_.event(event).at);
+    apply_at(element, effect, why);
+    if (effect & kOrdersThreads) mark_threads(true, event, why);
+  }
+}
+
+void OrderRule::added_function(std::uint32_t function) {
+  const Range elements = after_.elements_of(function);
+  for (std::uint32_t element = elements.begin; element < elements.end; ++element) added_element(element);
+}
+
+void OrderRule::altered_element(const ChangedFunction& changed, std::uint32_t element) {
+  const std::uint32_t new_base = after_.events_of(changed.new_function).begin;
+  const std::uint32_t old_base = before_.events_of(changed.old_function).begin;
+  const std::uint32_t old_element =
+      changed.old_element[element - after_.elements_of(changed.new_function).begin];
+  // The very operation altered with nothing to show for it (a literal argument): its effect still may be
+  // another one.
+  const bool explained = context_.alteration_is_in_events(changed, element);
+  std::uint8_t all = kNoOrder;
+  std::string text;
+  const Range fresh = after_.events_of_element(element);
+  for (std::uint32_t event = fresh.begin; event < fresh.end; ++event) {
+    const bool operation = std::holds_alternative<OrderOp>(after_.event(event).what);
+    const bool twin = changed.old_event[event - new_base] != kNone;
+    const std::uint8_t effect = effects(true, event);
+    if (effect == kNoOrder || (twin && !operation && explained)) continue;
+    if (twin && std::holds_alternative<Access>(after_.event(event).what)) continue;  // same order as before
+    all |= effect;
+    if (text.empty()) text = describe(true, event) + " altered";
+  }
+  const Range old = before_.events_of_element(old_element);
+  std::string was;
+  for (std::uint32_t event = old.begin; event < old.end; ++event) {
+    if (changed.new_event[event - old_base] != kNone) continue;
+    const std::uint8_t effect = effects(false, event);
+    if (effect == kNoOrder) continue;
+    all |= effect;
+    if (was.empty()) was = describe(false, event);
+  }
+  if (all == kNoOrder) return;
+  if (text.empty())
+    text = was + " taken away";
+  else if (!was.empty())
+    text += " (was: " + was + ")";
+  const std::uint32_t why = cause(text, changed.new_function, after_.element(element).at);
+  apply_at(element, all, why);
+  marks_.execution(element, why);
+  if ((all & kOrdersThreads) == 0) return;
+  for (std::uint32_t event = fresh.begin; event < fresh.end; ++event)
+    if (effects(true, event) & kOrdersThreads) mark_threads(true, event, why);
+  for (std::uint32_t event = old.begin; event < old.end; ++event)
+    if (effects(false, event) & kOrdersThreads) mark_threads(false, event, why);
+}
+
+/// The operation is gone: what it ordered is found in the old CFG and looked up in the new one.
+void OrderRule::removed_element(const ChangedFunction& changed, std::uint32_t old_element) {
+  const Range events = before_.events_of_element(old_element);
+  const std::uint32_t old_first = before_.elements_of(changed.old_function).begin;
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const std::uint8_t effect = effects(false, event);
+    if (effect == kNoOrder) continue;
+    const std::uint32_t why = cause(describe(false, event) + " removed", changed.new_function,
+                                    context_.nearest_in_after(changed, old_element));
+    const ControlFlow& flow = context_.flow_before(changed.old_function);
+    std::vector<std::uint32_t> ordered;
+    if (effect & kOrdersBefore) ordered = flow.elements_from(old_element, Direction::Backward);
+    if (effect & kOrdersAfter) {
+      const auto behind = flow.elements_from(old_element, Direction::Forward);
+      ordered.insert(ordered.end(), behind.begin(), behind.end());
+    }
+    for (std::uint32_t old : ordered)
+      if (const std::uint32_t partner = changed.new_element[old - old_first]; partner != kNone)
+        marks_.execution(partner, why);
+    // What it called (the function of a once-flag) may now run otherwise or at other times.
+    for (std::uint32_t call = events.begin; call < events.end; ++call) {
+      for (const CallEdge& edge : context_.calls_before.edges_of(call, changed.old_function)) {
+        if (!context_.calls_before.is_function(edge.callee)) continue;
+        const std::uint32_t callee = context_.matching.new_function(edge.callee);
+        if (callee != kNone) marks_.closure({callee}, why);
+      }
+    }
+    if (effect & kOrdersThreads) mark_threads(false, event, why);
+    lift(changed.new_function, effect, why, 0);
+  }
+}
+
+bool OrderRule::waits(std::uint32_t element) const {
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* op = std::get_if<OrderOp>(&after_.event(event).what);
+    if (op && (op->kind == OrderKind::ConditionWait || op->kind == OrderKind::AtomicWait)) return true;
+  }
+  return false;
+}
+
+/// A changed function that is the predicate of a wait: the wait ends under another condition.
+void OrderRule::changed_predicate(const ChangedFunction& changed) {
+  for (const CallEdge& edge : context_.calls_after.in(changed.new_function)) {
+    if (edge.event == kNone || !waits(after_.element_of(edge.event))) continue;
+    apply_at(after_.element_of(edge.event), kOrdersAfter,
+             cause("predicate of a wait altered", changed.new_function,
+                   {after_.function(changed.new_function).begin_line, 1}));
+  }
+}
+
+/// `while (!ready) cv.wait(lock)`: a changed condition around a wait is a changed wait.
+void OrderRule::changed_wait_conditions(const ChangedFunction& changed) {
+  const Range elements = after_.elements_of(changed.new_function);
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t element = elements.begin; element < elements.end; ++element)
+    if (waits(element)) waiting.push_back(element);
+  if (waiting.empty()) return;
+  const ControlFlow& flow = context_.flow_after(changed.new_function);
+  for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+    if (changed.status[element - elements.begin] == ElementStatus::Same || !flow.is_condition(element))
+      continue;
+    const auto controlled = flow.controlled_by(after_.where(element).block);
+    for (std::uint32_t wait : waiting)
+      if (std::binary_search(controlled.begin(), controlled.end(), after_.where(wait).block))
+        apply_at(wait, kOrdersAfter,
+                 cause("condition of a wait altered", changed.new_function, after_.element(element).at));
+  }
+  const ControlFlow& old_flow = context_.flow_before(changed.old_function);
+  for (std::uint32_t old : changed.removed) {
+    if (!old_flow.is_condition(old)) continue;
+    const auto controlled = old_flow.controlled_by(before_.where(old).block);
+    for (std::uint32_t wait : waiting) {
+      const std::uint32_t partner = changed.old_element[wait - elements.begin];
+      if (partner != kNone &&
+          std::binary_search(controlled.begin(), controlled.end(), before_.where(partner).block))
+        apply_at(wait, kOrdersAfter,
+                 cause("condition of a wait removed", changed.new_function,
+                       context_.nearest_in_after(changed, old)));
+    }
+  }
+}
+
+void OrderRule::changed_function(const ChangedFunction& changed) {
+  const Range elements = after_.elements_of(changed.new_function);
+  for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+    const ElementStatus status = changed.status[element - elements.begin];
+    if (status == ElementStatus::Added) added_element(element);
+    if (status == ElementStatus::Altered) altered_element(changed, element);
+  }
+  for (std::uint32_t old : changed.removed) removed_element(changed, old);
+  changed_predicate(changed);
+  changed_wait_conditions(changed);
+}
+
+}  // namespace
+
+void rule_order(const ChangeContext& context, Marks& marks) {
+  OrderRule rule(context, marks);
+  for (std::uint32_t function : context.added()) rule.added_function(function);
+  for (const ChangedFunction* changed : context.changed()) rule.changed_function(*changed);
+}
+
+}  // namespace simrt::impact

@@ -1,0 +1,401 @@
+// Rule 5: a change that touches no shared variable itself may still decide what is accessed, or whether. (Of
+// a changed condition that does touch one, the branch is followed too: the paper does not, but what it guards
+// runs otherwise.) The forward slice (Weiser; data dependence through locals, parameters and results, control
+// dependence through branches) is followed from such changes until it meets accesses; it is bounded by the
+// program only.
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "impact/rules.h"
+
+namespace simrt::impact {
+namespace {
+
+class Slicer {
+ public:
+  Slicer(const ChangeContext& context, Marks& marks)
+      : context_(context),
+        before_(context.before),
+        after_(context.after),
+        marks_(marks),
+        by_data_(after_.element_count(), false),
+        by_control_(after_.element_count(), false) {}
+
+  void seed_changed_function(const ChangedFunction& changed);
+  void seed_constants();
+  void run();
+
+ private:
+  /// What is left to follow: a value of `local` that leaves `element` (or enters the function), or an
+  /// element.
+  struct Step {
+    enum Kind : std::uint8_t { Value, Data, Control } kind;
+    std::uint32_t element;   ///< Value: defined here, kNone = at the function's entry
+    std::uint32_t function;  ///< Value only
+    std::uint32_t local;     ///< Value: the local; Data: the local or call that brought it, see `from_call`
+    std::uint32_t cause;
+    std::uint32_t from_call = kNone;  ///< Data: the call event whose result is affected
+  };
+
+  void seed_element(const ChangedFunction& changed, std::uint32_t element);
+  void seed_removed(const ChangedFunction& changed, std::uint32_t old_element);
+  void seed_edges(const ChangedFunction& changed);
+  void seed_old_branch(const ChangedFunction& changed, std::uint32_t old_block, std::uint32_t cause);
+  bool same_successors(const ChangedFunction& changed, std::uint32_t new_block,
+                       std::uint32_t old_block) const;
+
+  void follow_value(const Step& step);
+  void follow_in_block(const Step& step, std::uint32_t block, std::uint32_t first,
+                       std::vector<std::uint32_t>& next);
+  void data(const Step& step);
+  void control(const Step& step);
+  void outflow(std::uint32_t element, std::uint32_t cause);
+  void into_callees(const Step& step);
+  void into_lambda(std::uint32_t lambda, const std::vector<VariableId>& captured, std::uint32_t cause);
+  void into_callers(std::uint32_t function, std::uint32_t cause);
+  void branch(std::uint32_t element, std::uint32_t cause);
+
+  bool uses(std::uint32_t element, std::uint32_t local) const {
+    const auto& used = after_.element(element).uses;
+    return std::find(used.begin(), used.end(), local) != used.end();
+  }
+  bool defines(std::uint32_t element, std::uint32_t local) const {
+    const auto& defined = after_.element(element).defines;
+    return std::find(defined.begin(), defined.end(), local) != defined.end();
+  }
+  std::vector<VariableId> ids_of(std::uint32_t function, std::uint32_t local) const;
+  bool marked_access(std::uint32_t element) const;
+  std::uint32_t cause(const std::string& text, const ChangedFunction& changed, SourcePoint at) {
+    return marks_.add({ImpactRule::ForwardSlice, text, after_.function(changed.new_function).file, at});
+  }
+
+  const ChangeContext& context_;
+  const ProgramIndex& before_;
+  const ProgramIndex& after_;
+  Marks& marks_;
+  std::vector<bool> by_data_, by_control_;
+  std::unordered_set<std::uint64_t> values_;  ///< (defining element or function, local) already followed
+  std::deque<Step> work_;
+};
+
+// ---------------------------------------------------------------------------------------------- seeds
+
+bool Slicer::marked_access(std::uint32_t element) const {
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event)
+    if (context_.shared_after.contains(event) && marks_.of(event) != kNone) return true;
+  return false;
+}
+
+void Slicer::seed_changed_function(const ChangedFunction& changed) {
+  const Range elements = after_.elements_of(changed.new_function);
+  for (std::uint32_t element = elements.begin; element < elements.end; ++element)
+    if (changed.status[element - elements.begin] != ElementStatus::Same) seed_element(changed, element);
+  for (std::uint32_t old : changed.removed) seed_removed(changed, old);
+  seed_edges(changed);
+}
+
+void Slicer::seed_element(const ChangedFunction& changed, std::uint32_t element) {
+  const Range elements = after_.elements_of(changed.new_function);
+  const bool added = changed.status[element - elements.begin] == ElementStatus::Added;
+  const std::uint32_t why = cause(added ? "depends on an added statement" : "depends on an altered statement",
+                                  changed, after_.element(element).at);
+  // Where it touches shared variables, rules 1 to 4 have those; only the branch that it decides is followed
+  // then.
+  if (marked_access(element))
+    branch(element, why);
+  else
+    outflow(element, why);
+  if (added) return;
+  const std::uint32_t old = changed.old_element[element - elements.begin];
+  if (context_.flow_before(changed.old_function).is_condition(old))
+    seed_old_branch(changed, before_.where(old).block, why);
+}
+
+void Slicer::seed_removed(const ChangedFunction& changed, std::uint32_t old_element) {
+  if (context_.shared_before.any_in(old_element)) return;
+  const std::uint32_t why =
+      cause("depends on a removed statement", changed, context_.nearest_in_after(changed, old_element));
+  const std::uint32_t near = context_.nearest_before(changed, old_element);
+  std::vector<std::uint32_t> starts{near};
+  if (near == kNone) {  // first in its block: the value leaves from the blocks that take its place
+    starts.clear();
+    const std::uint32_t ordinal =
+        before_.function(changed.old_function).blocks[before_.where(old_element).block].ordinal;
+    for (const BlockDiff& block : changed.diff->blocks) {
+      if (block.old_ordinal != ordinal) continue;
+      const std::uint32_t position = after_.block_position(changed.new_function, block.ordinal);
+      if (position == kNone) continue;
+      const Range range = after_.elements_of_block(changed.new_function, position);
+      for (std::uint32_t e = range.begin; e < range.end; ++e) {
+        for (std::uint32_t old_local : before_.element(old_element).defines)
+          if (uses(e, changed.renaming.local(old_local))) work_.push_back({Step::Data, e, 0, kNone, why});
+        starts.push_back(e);
+        break;
+      }
+    }
+    if (starts.empty()) starts.push_back(kNone);
+  }
+  for (std::uint32_t old_local : before_.element(old_element).defines) {
+    const std::uint32_t local = changed.renaming.local(old_local);
+    if (local == kNone) continue;
+    for (std::uint32_t start : starts)
+      work_.push_back({Step::Value, start, changed.new_function, local, why});
+  }
+  if (context_.flow_before(changed.old_function).is_condition(old_element))
+    seed_old_branch(changed, before_.where(old_element).block, why);
+  const Range events = before_.events_of_element(old_element);
+  const std::vector<FunctionId> names = before_.identities(changed.old_function);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* flow = std::get_if<Binding>(&before_.event(event).what);
+    if (!flow) continue;
+    for (FunctionId name : names)
+      if (flow->target.base == return_of(name)) return into_callers(changed.new_function, why);
+  }
+}
+
+/// What depended on a branch of the old version and is still there.
+void Slicer::seed_old_branch(const ChangedFunction& changed, std::uint32_t old_block, std::uint32_t why) {
+  const std::uint32_t first = before_.elements_of(changed.old_function).begin;
+  for (std::uint32_t block : context_.flow_before(changed.old_function).controlled_by(old_block)) {
+    const Range range = before_.elements_of_block(changed.old_function, block);
+    for (std::uint32_t old = range.begin; old < range.end; ++old)
+      if (const std::uint32_t partner = changed.new_element[old - first]; partner != kNone)
+        work_.push_back({Step::Control, partner, 0, kNone, why});
+  }
+}
+
+/// Blocks without a branch that go on elsewhere (a dropped break or continue); changed branches are Altered
+/// elements.
+void Slicer::seed_edges(const ChangedFunction& changed) {
+  const ControlFlow& flow = context_.flow_after(changed.new_function);
+  std::unordered_map<std::uint32_t, std::uint32_t> old_ordinal;
+  for (const BlockDiff& block : changed.diff->blocks) old_ordinal[block.ordinal] = block.old_ordinal;
+  for (const BlockDiff& block : changed.diff->blocks) {
+    const std::uint32_t position = after_.block_position(changed.new_function, block.ordinal);
+    const std::uint32_t old = before_.block_position(changed.old_function, block.old_ordinal);
+    if (position == kNone || old == kNone || (block.dangerous && !block.resynced)) continue;
+    const auto& now = after_.function(changed.new_function).blocks[position].successors;
+    const auto& then = before_.function(changed.old_function).blocks[old].successors;
+    if (now.size() != 1 || then.size() != 1) continue;
+    const auto target = old_ordinal.find(now[0].target);
+    if (target == old_ordinal.end() || target->second == then[0].target) continue;
+    const Range elements = after_.elements_of_block(changed.new_function, position);
+    const SourcePoint at = elements.size() ? after_.element(elements.end - 1).at
+                                           : SourcePoint{after_.function(changed.new_function).begin_line, 1};
+    const std::uint32_t why = cause("depends on a changed jump", changed, at);
+    for (std::uint32_t next : flow.successors(position)) affect_block(changed.new_function, next, why);
+  }
+}
+
+/// Another value of a constant: whatever reads it depends on the change.
+void Slicer::seed_constants() {
+  std::unordered_map<VariableId, std::uint32_t> constants;
+  for (const ChangedFunction* changed : context_.changed()) {
+    if (!after_.function(changed->new_function).has(kStaticInit)) continue;
+    const Range elements = after_.elements_of(changed->new_function);
+    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+      if (changed->status[element - elements.begin] == ElementStatus::Same) continue;
+      const Range events = after_.events_of_element(element);
+      for (std::uint32_t event = events.begin; event < events.end; ++event) {
+        const auto* access = std::get_if<Access>(&after_.event(event).what);
+        const auto* flow = std::get_if<Binding>(&after_.event(event).what);
+        const bool write = access && access->mode == AccessMode::Write;
+        if (!write && !flow) continue;
+        const VariableId variable = write ? access->place.base : flow->target.base;
+        constants.try_emplace(variable, cause("depends on the value of " + after_.program().name_of(variable),
+                                              *changed, after_.element(element).at));
+      }
+    }
+  }
+  if (constants.empty()) return;
+  for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
+    const auto* access = std::get_if<Access>(&after_.event(event).what);
+    const auto* flow = std::get_if<Binding>(&after_.event(event).what);
+    const VariableId read = access && access->mode == AccessMode::Read ? access->place.base
+                            : flow                                     ? flow->value.place.base
+                                                                       : VariableId{};
+    const auto known = read ? constants.find(read) : constants.end();
+    if (known != constants.end())
+      work_.push_back({Step::Data, after_.element_of(event), 0, kNone, known->second});
+  }
+}
+
+// -------------------------------------------------------------------------------------------- the slice
+
+void Slicer::run() {
+  while (!work_.empty()) {
+    const Step step = work_.front();
+    work_.pop_front();
+    switch (step.kind) {
+      case Step::Value:
+        follow_value(step);
+        break;
+      case Step::Data:
+        data(step);
+        break;
+      case Step::Control:
+        control(step);
+        break;
+    }
+  }
+}
+
+/// To every use that this value of the local reaches (killed where it is defined anew).
+void Slicer::follow_value(const Step& step) {
+  const std::uint64_t from = step.element == kNone ? (1ULL << 31) + step.function : step.element;
+  if (!values_.insert(from << 32 | step.local).second) return;
+  const FunctionFacts& facts = after_.function(step.function);
+  std::vector<bool> seen(facts.blocks.size(), false);
+  std::vector<std::uint32_t> next;
+  if (step.element == kNone) {
+    const std::uint32_t entry = after_.block_position(step.function, facts.entry);
+    if (entry == kNone) return;
+    next.push_back(entry);
+  } else {
+    const std::uint32_t home = after_.where(step.element).block;
+    follow_in_block(step, home, step.element + 1, next);
+  }
+  while (!next.empty()) {
+    const std::uint32_t block = next.back();
+    next.pop_back();
+    if (seen[block]) continue;
+    seen[block] = true;
+    follow_in_block(step, block, after_.elements_of_block(step.function, block).begin, next);
+  }
+}
+
+void Slicer::follow_in_block(const Step& step, std::uint32_t block, std::uint32_t first,
+                             std::vector<std::uint32_t>& next) {
+  const Range range = after_.elements_of_block(step.function, block);
+  for (std::uint32_t element = first; element < range.end; ++element) {
+    if (uses(element, step.local))
+      work_.push_back({Step::Data, element, step.function, step.local, step.cause});
+    if (defines(element, step.local) && !uses(element, step.local)) return;
+  }
+  for (std::uint32_t successor : context_.flow_after(step.function).successors(block))
+    next.push_back(successor);
+}
+
+std::vector<VariableId> Slicer::ids_of(std::uint32_t function, std::uint32_t local) const {
+  std::vector<VariableId> ids;
+  for (FunctionId name : after_.identities(function)) {
+    ids.push_back(local_of(name, local));
+    if (local < after_.function(function).locals.size() && after_.function(function).locals[local].parameter)
+      ids.push_back(parameter_of(name, local));
+  }
+  return ids;
+}
+
+/// The element computes with an affected value.
+void Slicer::data(const Step& step) {
+  into_callees(step);  // per local: another argument may be affected now
+  if (by_data_[step.element]) return;
+  by_data_[step.element] = true;
+  marks_.element(step.element, step.cause);
+  outflow(step.element, step.cause);
+}
+
+/// The element runs, or does not, by an affected branch.
+void Slicer::control(const Step& step) {
+  if (by_control_[step.element]) return;
+  by_control_[step.element] = true;
+  marks_.execution(step.element, step.cause);
+  outflow(step.element, step.cause);
+}
+
+/// Where the effect of an affected element goes: its definitions, its branch, the function's result.
+void Slicer::outflow(std::uint32_t element, std::uint32_t cause) {
+  const std::uint32_t function = after_.where(element).function;
+  for (std::uint32_t local : after_.element(element).defines)
+    work_.push_back({Step::Value, element, function, local, cause});
+  branch(element, cause);
+  const Range events = after_.events_of_element(element);
+  const std::vector<FunctionId> names = after_.identities(function);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* flow = std::get_if<Binding>(&after_.event(event).what);
+    if (!flow) continue;
+    for (FunctionId name : names)
+      if (flow->target.base == return_of(name)) return into_callers(function, cause);
+  }
+}
+
+void Slicer::branch(std::uint32_t element, std::uint32_t cause) {
+  const ElementRef& at = after_.where(element);
+  const ControlFlow& flow = context_.flow_after(at.function);
+  if (!flow.is_condition(element)) return;
+  for (std::uint32_t block : flow.controlled_by(at.block)) affect_block(at.function, block, cause);
+}
+
+void Slicer::affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t cause) {
+  const Range range = after_.elements_of_block(function, block);
+  for (std::uint32_t e = range.begin; e < range.end; ++e)
+    work_.push_back({Step::Control, e, 0, kNone, cause});
+}
+
+void Slicer::into_callees(const Step& step) {
+  const std::uint32_t function = after_.where(step.element).function;
+  const std::vector<VariableId> affected =
+      step.local == kNone ? std::vector<VariableId>{} : ids_of(function, step.local);
+  VariableId result;  // the result of the affected call, where that is what is affected
+  if (step.from_call != kNone) result = return_of(std::get<Call>(after_.event(step.from_call).what).callee);
+  const auto is_affected = [&](const Value& value) {
+    if (!value.place.base) return true;  // an expression over anything
+    if (step.local == kNone) return !result || value.place.base == result;
+    return std::find(affected.begin(), affected.end(), value.place.base) != affected.end();
+  };
+  const Range events = after_.events_of_element(step.element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* call = std::get_if<Call>(&after_.event(event).what);
+    if (!call || event == step.from_call) continue;
+    for (const CallEdge& edge : context_.calls_after.edges_of(event, function)) {
+      if (!context_.calls_after.is_function(edge.callee)) continue;
+      for (std::uint32_t i = 0; i < call->arguments.size(); ++i)
+        if (is_affected(call->arguments[i]) && i < arity(after_.function(edge.callee)))
+          work_.push_back({Step::Value, kNone, edge.callee, i, step.cause});
+      if (after_.function(edge.callee).has(kLambda) && !affected.empty())
+        into_lambda(edge.callee, affected, step.cause);
+    }
+  }
+}
+
+/// A captured local: the lambda's elements name it by its parent's id.
+void Slicer::into_lambda(std::uint32_t lambda, const std::vector<VariableId>& captured, std::uint32_t cause) {
+  const auto is_captured = [&](VariableId id) {
+    return std::find(captured.begin(), captured.end(), id) != captured.end();
+  };
+  const Range events = after_.events_of(lambda);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto& what = after_.event(event).what;
+    const auto* access = std::get_if<Access>(&what);
+    const auto* flow = std::get_if<Binding>(&what);
+    const auto* call = std::get_if<Call>(&what);
+    bool touched =
+        (access && is_captured(access->place.base)) || (flow && is_captured(flow->value.place.base));
+    if (call)
+      for (const Value& argument : call->arguments) touched = touched || is_captured(argument.place.base);
+    if (touched) work_.push_back({Step::Data, after_.element_of(event), lambda, kNone, cause});
+  }
+}
+
+/// The result is affected: so is every element that calls the function for it.
+void Slicer::into_callers(std::uint32_t function, std::uint32_t cause) {
+  for (const CallEdge& edge : context_.calls_after.in(function)) {
+    if (edge.event == kNone || edge.kind == CallKind::Spawn || edge.kind == CallKind::Callback) continue;
+    work_.push_back({Step::Data, after_.element_of(edge.event), edge.caller, kNone, cause, edge.event});
+  }
+}
+
+}  // namespace
+
+void rule_slice(const ChangeContext& context, Marks& marks) {
+  Slicer slicer(context, marks);
+  for (const ChangedFunction* changed : context.changed()) slicer.seed_changed_function(*changed);
+  slicer.seed_constants();
+  slicer.run();
+}
+
+}  // namespace simrt::impact

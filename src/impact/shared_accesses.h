@@ -1,0 +1,31 @@
+// The shared-variable accesses (SV) of p' that matter for a change: the impacted ones, and every access that
+// may touch the same memory. Puts together what the rules, the alias classes and the block mapping found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "impact/alias_classes.h"
+#include "impact/block_mapping.h"
+#include "impact/change_context.h"
+#include "impact/marks.h"
+#include "model/impact.h"
+
+namespace simrt::impact {
+
+/// An SV and what only the pairing needs to know of it.
+struct Candidate {
+  SharedAccess access;
+  std::uint64_t type = 0;  ///< AliasClasses::type_of
+};
+
+/// Accesses of every alias class with an impacted member (all classes with ImpactOptions::keep_all_accesses),
+/// one for each block of p it maps to; ordered by file, line, column, mode, then block; without duplicates.
+std::vector<Candidate> shared_accesses(const ChangeContext& context, const Marks& marks,
+                                       const AliasClasses& aliases, const BlockMapping& mapping);
+
+/// Order of Impact::accesses.
+bool access_before(const SharedAccess& a, const SharedAccess& b);
+
+}  // namespace simrt::impact
