@@ -44,8 +44,7 @@ class Slicer {
   void seed_removed(const ChangedFunction& changed, std::uint32_t old_element);
   void seed_edges(const ChangedFunction& changed);
   void seed_old_branch(const ChangedFunction& changed, std::uint32_t old_block, std::uint32_t cause);
-  bool same_successors(const ChangedFunction& changed, std::uint32_t new_block,
-                       std::uint32_t old_block) const;
+  void affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t cause);
 
   void follow_value(const Step& step);
   void follow_in_block(const Step& step, std::uint32_t block, std::uint32_t first,
