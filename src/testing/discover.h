@@ -14,12 +14,12 @@ namespace simrt::testing {
 
 /// A test that the configuration lists.
 struct PlainTest {
-  std::string name;                  ///< empty: the program's file name
-  std::vector<std::string> command;  ///< argv
-  std::string directory;             ///< empty: DiscoverOptions::directory
-  std::map<std::string, std::string> environment;
+  std::string name = {};                  ///< empty: the program's file name
+  std::vector<std::string> command = {};  ///< argv
+  std::string directory = {};             ///< empty: DiscoverOptions::directory
+  std::map<std::string, std::string> environment = {};
   double timeout_seconds = 0;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels = {};
 };
 
 /// Empty members name no source.

@@ -1,0 +1,2 @@
+// A shared object of "the project"; VALUE changes its contents.
+int library_value() { return VALUE; }
