@@ -5,6 +5,7 @@
 
 #include "history/database.h"
 #include "history/revision_store.h"
+#include "model/test.h"
 #include "pipeline/workspace.h"
 #include "report/table.h"
 #include "support/result.h"

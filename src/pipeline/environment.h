@@ -10,6 +10,6 @@ namespace simrt::pipeline {
 
 /// Read from CMakeCache.txt (or Meson's introspection) of the instrumented build; runs nothing. The key is a hash of
 /// the description, which people can read.
-history::Environment describe_environment(const std::string& instrumented_directory);
+history::Environment describe_environment(const std::string& instrumented_directory, const std::string& root);
 
 }  // namespace simrt::pipeline

@@ -75,7 +75,7 @@ class Recording {
   }
 
   Status begin() {
-    environment_ = describe_environment(workspace_->config.instrumented_directory);
+    environment_ = describe_environment(workspace_->config.instrumented_directory, workspace_->root);
     history::RevisionInfo info;
     info.sha = summary_.revision;
     info.environment = environment_.key;

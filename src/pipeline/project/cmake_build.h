@@ -1,4 +1,4 @@
-// Reads a CMake build directory. Internal to project discovery.
+// Reads a CMake build directory. For project discovery and the environment key.
 #pragma once
 
 #include <optional>

@@ -244,7 +244,7 @@ std::string instrumented_build_command(const ProjectFindings& findings, const st
     case BuildSystem::Other:
       break;
   }
-  return fmt::format("git worktree add {} && cd {} && make {}", place, place, wrappers);
+  return fmt::format("git worktree add --detach {} && cd {} && make {}", place, place, wrappers);
 }
 
 Result<ProjectFindings> discover_project(const std::string& root) {

@@ -1,4 +1,4 @@
-// Reads a Meson build directory. Internal to project discovery.
+// Reads a Meson build directory. For project discovery and the environment key.
 #pragma once
 
 #include <optional>

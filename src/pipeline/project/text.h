@@ -1,4 +1,4 @@
-// Small readers of other tools' text files. Internal to project discovery.
+// Small readers of other tools' text files. For project discovery and the environment key.
 #pragma once
 
 #include <map>

@@ -1,0 +1,212 @@
+#include "pipeline/select.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "config/glob.h"
+#include "config/rules.h"
+#include "diff/diff.h"
+#include "history/block_numbers.h"
+#include "history/facts_store.h"
+#include "history/run_store.h"
+#include "history/selection_store.h"
+#include "impact/impact.h"
+#include "pipeline/changed_program.h"
+#include "pipeline/recorded_base.h"
+#include "pipeline/test_changes.h"
+#include "pipeline/test_code.h"
+#include "pipeline/workspace.h"
+#include "select/select.h"
+#include "support/log.h"
+#include "support/task_pool.h"
+
+namespace simrt::pipeline {
+namespace {
+
+/// Everything a selection reads, kept alive as long as its explanations may be asked for.
+struct Selecting {
+  SelectRequest request;
+  std::optional<Workspace> workspace;
+  std::optional<history::Database> database;
+  RecordedBase base;
+  std::string head;
+  Program before;
+  ChangedProgram changed;
+  ProgramDiff diff;
+  Impact impact;
+  history::BlockNumbering numbering;
+  std::vector<history::RecordedRun> runs;
+  std::vector<RecordedTest> tests;
+  TestChanges test_changes;
+  std::vector<report::Fallback> fallbacks;
+  std::size_t changed_files = 0;
+
+  Status open();
+  Status load();
+  Status compare();
+  Status analyse();
+  void gather_tests();
+  void apply_rules();
+  select::SelectInput input() const;
+  report::SelectionView view(Selection selection) const;
+  Status remember(const Selection& selection);
+};
+
+Status Selecting::open() {
+  auto opened = open_workspace(request.directory, request.database);
+  if (!opened) return fail(opened.error());
+  workspace.emplace(std::move(*opened));
+  const auto resolved = workspace->repository.resolve(request.head);
+  if (!resolved) return fail(resolved.error());
+  head = *resolved;
+  auto history = open_history(*workspace, history::OpenMode::ReadOnly);
+  if (!history) return fail(history.error());
+  database.emplace(std::move(*history));
+  auto found = find_recorded_base(*workspace, *database, request.base, head);
+  if (!found) return fail(found.error());
+  base = std::move(*found);
+  fallbacks = base.fallbacks;
+  return {};
+}
+
+Status Selecting::load() {
+  auto program = history::load_program(*database, base.revision.id);
+  if (!program) return fail(program.error());
+  before = std::move(*program);
+  auto numbers = history::load_block_numbers(*database, before);
+  if (!numbers) return fail(numbers.error());
+  numbering = std::move(*numbers);
+  auto recorded = history::recorded_tests(*database, base.revision.id);
+  if (!recorded) return fail(recorded.error());
+  runs = std::move(*recorded);
+  return {};
+}
+
+Status Selecting::compare() {
+  const auto changes = workspace->repository.diff(base.revision.sha, head);
+  if (!changes) return fail(changes.error());
+  changed_files = changes->size();
+  auto tree = workspace->repository.tree(head);
+  if (!tree) return fail(tree.error());
+  const auto base_tree = workspace->repository.tree(base.revision.sha);
+  if (!base_tree) return fail(base_tree.error());
+  const auto database_commands = pipeline::compile_commands(*workspace);
+  if (!database_commands) return fail(database_commands.error());
+  const UnitCommands commands = unit_commands(*database_commands, **tree, *changes, workspace->root);
+  const analysis::Analyzer analyzer = make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
+  const unsigned jobs = request.jobs != 0 ? request.jobs : available_processors();
+  auto built = build_changed_program({before, *changes, commands, analyzer, jobs, request.interrupt});
+  if (!built) return fail(built.error());
+  changed = std::move(*built);
+  fallbacks.insert(fallbacks.end(), changed.fallbacks.begin(), changed.fallbacks.end());
+
+  diff::DiffOptions options;
+  for (const FileChange& change : *changes)
+    if (change.status == FileStatus::Renamed) options.renamed_files.emplace_back(change.old_path, change.new_path);
+  options.restrict_to = &changed.touched;
+  diff = diff::diff_programs(before, changed.after, options);
+  return {};
+}
+
+Status Selecting::analyse() {
+  std::set<std::string> own = test_files(before);
+  own.merge(test_files(changed.after));
+  impact::ImpactOptions options;
+  options.is_test_code = [&](const FunctionFacts& function) { return own.contains(function.file); };
+  impact = impact::analyse_impact(before, changed.after, diff, options);
+  impact.unknowns.insert(impact.unknowns.end(), changed.unknowns.begin(), changed.unknowns.end());
+  return {};
+}
+
+BlockSet blocks_of(const history::BlockNumbering& numbering, FunctionId function) {
+  BlockSet blocks;
+  if (const auto range = numbering.range(function)) blocks.addRange(range->base, std::uint64_t{range->base} + range->span);
+  return blocks;
+}
+
+/// A failed, crashed or cut-off run vouches only for what it covered.
+bool vouches_for_all(const TestRun& run) { return run.outcome == Outcome::Passed || run.outcome == Outcome::Skipped; }
+
+std::string outcome_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Failed: return "its last recorded run failed";
+    case Outcome::Crashed: return "its last recorded run crashed";
+    case Outcome::TimedOut: return "its last recorded run timed out";
+    default: return "it was not run when the base was recorded";
+  }
+}
+
+void Selecting::gather_tests() {
+  std::vector<TestWithCoverage> with_coverage;
+  for (const history::RecordedRun& run : runs)
+    with_coverage.push_back({&run.test, run.last.has_coverage ? &run.last.coverage : nullptr});
+  test_changes = find_test_changes(before, changed.after, diff, with_coverage,
+                                   [&](FunctionId function) { return blocks_of(numbering, function); });
+  for (const history::RecordedRun& run : runs) {
+    RecordedTest test;
+    test.test = run.test.id;
+    test.name = run.test.name;
+    test.seconds = run.last.seconds;
+    test.outcome = run.last.outcome;
+    test.coverage = run.last.has_coverage ? &run.last.coverage : nullptr;
+    const auto force = [&](ReasonKind kind, std::string text) { test.forced.push_back({kind, 0, "", "", std::move(text)}); };
+    if (test_changes.deleted.contains(test.test)) continue;
+    if (run.test.disabled) continue;
+    if (const auto found = test_changes.changed.find(test.test); found != test_changes.changed.end())
+      force(ReasonKind::ChangedTest, fmt::format("its own code changed: {}", found->second));
+    const bool changed_anything = changed_files != 0;
+    if (changed_anything && !test.coverage) force(ReasonKind::NoCoverage, "no usable coverage of it is recorded");
+    if (changed_anything && !vouches_for_all(run.last)) force(ReasonKind::LastRunFailed, outcome_text(run.last.outcome));
+    tests.push_back(std::move(test));
+  }
+}
+
+void Selecting::apply_rules() {
+  for (const FileChange& change : changed.outside) {
+    const std::string& path = change.new_path.empty() ? change.old_path : change.new_path;
+    const config::Rule& rule = config::rule_for(workspace->config.rules, path);
+    if (rule.action == config::RuleAction::Ignore) continue;
+    fallbacks.push_back({"config-rule", fmt::format("{}: {} ({})", path, rule.reason.empty() ? rule.pattern : rule.reason, config::action_text(rule)), path});
+    for (RecordedTest& test : tests)
+      if (rule.action == config::RuleAction::All || config::name_match(rule.tests, test.name))
+        test.forced.push_back({ReasonKind::ConfigRule, 0, "", "", fmt::format("{} changed (rule \"{}\")", path, rule.pattern)});
+  }
+}
+
+report::SelectionView Selecting::view(Selection selection) const {
+  report::SelectionView view;
+  view.base = base.revision.sha;
+  view.requested_base = base.requested.empty() ? base.revision.sha : base.requested;
+  view.head = head;
+  view.changed_files = changed_files;
+  view.changed_functions = diff.functions.size();
+  view.parsed_units = changed.parsed_units;
+  view.total_units = changed.after.units.size();
+  view.impact = impact;
+  view.selection = std::move(selection);
+  view.fallbacks = fallbacks;
+  view.new_tests = test_changes.added;
+  for (const history::RecordedRun& run : runs) view.tests.emplace(run.test.id, run.test);
+  for (const SharedAccess& access : impact.accesses) {
+    for (FunctionId function : {access.function, access.mapped_function})
+      if (function) view.function_names.try_emplace(function, changed.after.function(function) ? changed.after.name_of(function) : before.name_of(function));
+    view.variable_names.try_emplace(access.variable, changed.after.variable(access.variable) ? changed.after.name_of(access.variable) : before.name_of(access.variable));
+  }
+  return view;
+}
+
+}  // namespace
+
+Result<SelectOutcome> run_select(const SelectRequest& request) {
+  auto work = std::make_shared<Selecting>();
+  work->request = request;
+  for (auto step : {&Selecting::open, &Selecting::load, &Selecting::compare, &Selecting::analyse})
+    if (Status done = (*work.*step)(); !done) return fail(done.error());
+  work->gather_tests();
+  work->apply_rules();
+  return fail(ErrorCode::Internal, "not bound");
+}
+
+}  // namespace simrt::pipeline
