@@ -108,9 +108,10 @@ void PutRun(benchmark::State& state) {
   std::vector<TestRun> prepared;
   for (int i = 0; i < 200; ++i) prepared.push_back(sample_run(sampler, "t"));
   std::int64_t at = 0;
-  for (auto _ : state)
-    ok(put_run(database, revision, test_case("t"), prepared[static_cast<std::size_t>(at) % prepared.size()],
-               ++at));
+  for (auto _ : state) {
+    const TestRun& run = prepared[static_cast<std::size_t>(at) % prepared.size()];
+    ok(put_run(database, revision, test_case("t"), run, at++));
+  }
 }
 BENCHMARK(PutRun)->Unit(benchmark::kMicrosecond);
 
