@@ -43,7 +43,8 @@ std::vector<IndexPair> align(std::size_t first, std::size_t second, const PairWe
   std::size_t head = 0;
   while (head < first && head < second && weight(head, head) != 0) pairs.emplace_back(head, head), ++head;
   std::size_t tail = 0;
-  while (tail < first - head && tail < second - head && weight(first - tail - 1, second - tail - 1) != 0) ++tail;
+  while (tail < first - head && tail < second - head && weight(first - tail - 1, second - tail - 1) != 0)
+    ++tail;
   const std::size_t rows = first - head - tail, columns = second - head - tail;
   if (rows * columns <= kAlignmentCells) align_middle(head, rows, columns, weight, pairs);
   for (std::size_t i = tail; i-- > 0;) pairs.emplace_back(first - i - 1, second - i - 1);
@@ -51,10 +52,12 @@ std::vector<IndexPair> align(std::size_t first, std::size_t second, const PairWe
 }
 
 std::vector<std::size_t> longest_increasing(const std::vector<std::size_t>& values) {
-  std::vector<std::size_t> tails, previous(values.size());  // tails[k]: index that ends the best run of length k + 1
+  std::vector<std::size_t> tails,
+      previous(values.size());  // tails[k]: index that ends the best run of length k + 1
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto place = std::lower_bound(tails.begin(), tails.end(), values[i],
-                                        [&](std::size_t index, std::size_t value) { return values[index] < value; });
+    const auto place =
+        std::lower_bound(tails.begin(), tails.end(), values[i],
+                         [&](std::size_t index, std::size_t value) { return values[index] < value; });
     previous[i] = place == tails.begin() ? SIZE_MAX : *(place - 1);
     if (place == tails.end())
       tails.push_back(i);
@@ -62,7 +65,8 @@ std::vector<std::size_t> longest_increasing(const std::vector<std::size_t>& valu
       *place = i;
   }
   std::vector<std::size_t> result;
-  for (std::size_t at = tails.empty() ? SIZE_MAX : tails.back(); at != SIZE_MAX; at = previous[at]) result.push_back(at);
+  for (std::size_t at = tails.empty() ? SIZE_MAX : tails.back(); at != SIZE_MAX; at = previous[at])
+    result.push_back(at);
   std::reverse(result.begin(), result.end());
   return result;
 }

@@ -7,52 +7,96 @@
 namespace simrt::diff {
 namespace {
 
-std::uint32_t last_index(const BlockSide& side) { return static_cast<std::uint32_t>(side.elements.size() - 1); }
+std::uint32_t last_index(const BlockSide& side) {
+  return static_cast<std::uint32_t>(side.elements.size() - 1);
+}
 
 bool same_labels(const FlowGraph& before, Position old_block, const FlowGraph& after, Position new_block) {
   return before.arcs(old_block).size() == after.arcs(new_block).size() &&
          keeps_labels(before, old_block, after, new_block);
 }
 
-/// What the first paired blocks behind an edge are, and whether anything decides on the way there.
+/// (old block, old element); kExitElement for the exit itself.
+using Place = std::pair<Position, std::uint32_t>;
+constexpr std::uint32_t kExitElement = UINT32_MAX;
+
+/// The first paired elements behind a point, and whether unpaired conditions decide on the way there.
 struct Landing {
-  std::set<Position> blocks;  ///< old positions
-  bool branches = false;      ///< through code that only this version has, and whose branches therefore show
+  std::set<Place> places;
+  bool branches = false;
 };
 
-Landing land(const FlowGraph& graph, Position target, const std::function<Position(Position)>& old_block_of) {
-  Landing landing;
-  std::vector<Position> work{target};
-  std::set<Position> seen{target};
-  while (!work.empty()) {
-    const Position at = work.back();
-    work.pop_back();
-    if (const Position old_block = old_block_of(at); old_block != kNowhere) {
-      landing.blocks.insert(old_block);
-      continue;
+/// One version's graph with what its elements are in the old one.
+struct Side {
+  const FlowGraph& graph;
+  std::function<ElementRef(Position, std::uint32_t)> old_element;  ///< none when unpaired
+  Position old_exit;
+
+  /// From element `index` of `block` on, that element included.
+  Landing land(Position block, std::uint32_t index) const {
+    Landing landing;
+    std::vector<Place> work{{block, index}};
+    std::set<Position> seen;
+    while (!work.empty()) {
+      auto [at, element] = work.back();
+      work.pop_back();
+      const std::size_t count = graph.block(at).elements.size();
+      while (element < count && !old_element(at, element)) ++element;
+      if (element < count) {
+        const ElementRef found = old_element(at, element);
+        landing.places.emplace(found.block, found.element);
+        continue;
+      }
+      if (at == graph.exit()) landing.places.emplace(old_exit, kExitElement);
+      landing.branches |= graph.arcs(at).size() > 1 && count != 0;
+      for (const Arc& arc : graph.arcs(at))
+        if (seen.insert(arc.target).second) work.emplace_back(arc.target, 0);
     }
-    landing.branches |= graph.arcs(at).size() > 1 && !graph.block(at).elements.empty();
-    for (const Arc& arc : graph.arcs(at))
-      if (seen.insert(arc.target).second) work.push_back(arc.target);
+    return landing;
   }
-  return landing;
+};
+
+/// Inserted or removed code with branches of its own shows by itself what else can be reached.
+bool explained(const Landing& before, const Landing& after) {
+  const auto &o = before.places, &n = after.places;
+  if (o == n) return true;
+  if (after.branches && std::includes(n.begin(), n.end(), o.begin(), o.end())) return true;
+  if (before.branches && std::includes(o.begin(), o.end(), n.begin(), n.end())) return true;
+  return before.branches && after.branches &&
+         std::any_of(o.begin(), o.end(), [&](const Place& place) { return n.contains(place); });
 }
 
 class BranchMarker {
  public:
   BranchMarker(const FlowGraph& before, const FlowGraph& after, Matching& matching)
-      : before_(before), after_(after), matching_(matching), branches_(before, after, matching) {}
+      : before_(before),
+        after_(after),
+        matching_(matching),
+        branches_(before, after, matching),
+        old_side_{before,
+                  [this](Position at, std::uint32_t i) {
+                    return matching_.before[at].elements[i] ? ElementRef{at, i} : ElementRef{};
+                  },
+                  before.exit()},
+        new_side_{after, [this](Position at, std::uint32_t i) { return matching_.after[at].elements[i]; },
+                  before.exit()} {}
 
   void run() {
     std::vector<Position> changed;
     for (Position at = 0; at < after_.size(); ++at)
       if (branches_.partner(at) != kNowhere && differs(at, branches_.partner(at))) changed.push_back(at);
+    std::vector<ElementRef> diverted;
+    for (Position at = 0; at < after_.size(); ++at)
+      for (std::uint32_t i = 0; i < matching_.after[at].elements.size(); ++i)
+        if (matching_.status(at, i) == ElementStatus::Same && continues_elsewhere(at, i))
+          diverted.push_back({at, i});
     for (Position at : changed) mark(at);
+    for (const ElementRef& element : diverted) mark_element(element.block, element.element);
   }
 
  private:
   bool differs(Position new_block, Position old_block) const;
-  bool leads_elsewhere(const Arc& old_arc, const Arc& new_arc) const;
+  bool continues_elsewhere(Position new_block, std::uint32_t element) const;
   bool removal_shows(Position new_block, Position old_block) const;
   void mark(Position new_block);
   bool mark_element(Position block, std::uint32_t element);
@@ -63,6 +107,7 @@ class BranchMarker {
   const FlowGraph& after_;
   Matching& matching_;
   Branches branches_;
+  Side old_side_, new_side_;
 };
 
 bool BranchMarker::differs(Position new_block, Position old_block) const {
@@ -70,32 +115,28 @@ bool BranchMarker::differs(Position new_block, Position old_block) const {
       !same_labels(before_, old_block, after_, new_block))
     return !removal_shows(new_block, old_block);
   for (const Arc& arc : before_.arcs(old_block))
-    if (leads_elsewhere(arc, *after_.find_arc(new_block, arc))) return true;
+    if (!explained(old_side_.land(arc.target, 0), new_side_.land(after_.find_arc(new_block, arc)->target, 0)))
+      return true;
   return false;
 }
 
 /// A condition that is gone together with its branch is visible as a removed element.
 bool BranchMarker::removal_shows(Position new_block, Position old_block) const {
   const BlockSide& old_side = matching_.before[old_block];
-  return before_.arcs(old_block).size() > 1 && after_.arcs(new_block).size() <= 1 && !old_side.elements.empty() &&
-         !old_side.elements.back();
+  return before_.arcs(old_block).size() > 1 && after_.arcs(new_block).size() <= 1 &&
+         !old_side.elements.empty() && !old_side.elements.back();
 }
 
-bool BranchMarker::leads_elsewhere(const Arc& old_arc, const Arc& new_arc) const {
-  if (matching_.after[new_arc.target].partner == old_arc.target) return false;
-  const Landing old_landing = land(before_, old_arc.target, [&](Position at) {
-    return matching_.before[at].partner == kNowhere ? kNowhere : at;
-  });
-  const Landing new_landing = land(after_, new_arc.target, [&](Position at) { return matching_.after[at].partner; });
-  if (old_landing.blocks == new_landing.blocks) return false;
-  // Inserted or removed code with branches of its own: those elements show what else can be reached.
-  const auto& o = old_landing.blocks;
-  const auto& n = new_landing.blocks;
-  if (new_landing.branches && std::includes(n.begin(), n.end(), o.begin(), o.end())) return false;
-  if (old_landing.branches && std::includes(o.begin(), o.end(), n.begin(), n.end())) return false;
-  if (old_landing.branches && new_landing.branches)
-    return std::none_of(o.begin(), o.end(), [&](Position at) { return n.contains(at); });
-  return true;
+/// What follows this element has changed, although it ends a block in at most one version.
+bool BranchMarker::continues_elsewhere(Position new_block, std::uint32_t element) const {
+  const ElementRef old = matching_.after[new_block].elements[element];
+  const bool new_end = element == last_index(matching_.after[new_block]);
+  const bool old_end = old.element == last_index(matching_.before[old.block]);
+  if (new_end && old_end) return false;  // differs() compares the branches
+  const bool decides_now = new_end && after_.arcs(new_block).size() > 1;
+  const bool decided = old_end && before_.arcs(old.block).size() > 1;
+  return decides_now || decided ||
+         !explained(old_side_.land(old.block, old.element + 1), new_side_.land(new_block, element + 1));
 }
 
 bool BranchMarker::mark_element(Position block, std::uint32_t element) {
@@ -143,7 +184,11 @@ void BranchMarker::mark_downstream(Position block) {
 }  // namespace
 
 Branches::Branches(const FlowGraph& before, const FlowGraph& after, const Matching& matching)
-    : before_(before), after_(after), matching_(matching), partner_(after.size()), same_decision_(after.size()) {
+    : before_(before),
+      after_(after),
+      matching_(matching),
+      partner_(after.size()),
+      same_decision_(after.size()) {
   for (Position at = 0; at < after.size(); ++at) {
     partner_[at] = find_partner(at);
     same_decision_[at] = decides_by_equal_code(at);
@@ -183,18 +228,6 @@ const Arc* Branches::old_arc(Position new_block, const Arc& arc) const {
   const bool takes_the_rest = arc.kind == EdgeKind::Default || arc.kind == EdgeKind::Exception;
   if (takes_the_rest && !keeps_labels(before_, old_block, after_, new_block)) return nullptr;
   return before_.find_arc(old_block, arc);
-}
-
-bool keeps_labels(const FlowGraph& before, Position old_block, const FlowGraph& after, Position new_block) {
-  const Arc* last_handler = nullptr;
-  for (const Arc& arc : before.arcs(old_block)) {
-    const Arc* found = after.find_arc(new_block, arc);
-    if (!found) return false;
-    if (arc.kind != EdgeKind::Exception) continue;
-    if (last_handler && found < last_handler) return false;  // the first handler that fits catches
-    last_handler = found;
-  }
-  return true;
 }
 
 void mark_changed_branches(const FlowGraph& before, const FlowGraph& after, Matching& matching) {

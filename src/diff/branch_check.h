@@ -1,4 +1,5 @@
-// Changes that live in edges only: a terminator, a label or a target that differs while every element is equal.
+// Changes that live in edges only: a terminator, a label or a target that differs while every element is
+// equal.
 #pragma once
 
 #include "diff/flow_graph.h"
@@ -14,8 +15,8 @@ class Branches {
 
   /// The old block whose end corresponds to that of `new_block`; kNowhere when there is none.
   Position partner(Position new_block) const { return partner_[new_block]; }
-  /// The old arc that is taken under the conditions under which `arc` is now (or under more of them); null when
-  /// that cannot be said: another condition, another kind of branch, a label that the old branch lacks.
+  /// The old arc that is taken under the conditions under which `arc` is now (or under more of them); null
+  /// when that cannot be said: another condition, another kind of branch, a label that the old branch lacks.
   const Arc* old_arc(Position new_block, const Arc& arc) const;
   /// Equal code decides here in both versions, or there is nothing to decide.
   bool same_decision(Position new_block) const { return same_decision_[new_block]; }
@@ -30,9 +31,6 @@ class Branches {
   std::vector<Position> partner_;
   std::vector<bool> same_decision_;
 };
-
-/// True when every arc of `old_block` has one of the same label; handlers also in the same order.
-bool keeps_labels(const FlowGraph& before, Position old_block, const FlowGraph& after, Position new_block);
 
 /// Marks the branching element Altered wherever a branch differs and no element shows it.
 void mark_changed_branches(const FlowGraph& before, const FlowGraph& after, Matching& matching);

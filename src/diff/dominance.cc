@@ -94,7 +94,7 @@ Dominance::Dominance(const FlowGraph& graph) : start_(static_cast<Position>(grap
   Adjacency successors(graph.size() + 2);
   for (Position at = 0; at < graph.size(); ++at)
     for (const Arc& arc : graph.arcs(at)) successors[at].push_back(arc.target);
-  successors[start_] = graph.roots();
+  for (Position root : graph.roots()) successors[start_].push_back(graph.is_live_root(root) ? root : end);
   successors[start_].push_back(end);
   if (graph.size() != 0) successors[graph.exit()].push_back(end);
   connect_to_end(graph, successors, end);
@@ -103,7 +103,7 @@ Dominance::Dominance(const FlowGraph& graph) : start_(static_cast<Position>(grap
   const std::vector<Position> post = dominator_tree(reversed(successors), end);
   dependences_.resize(graph.size());
   for (Position from = 0; from <= start_; ++from) {
-    if (successors[from].size() < 2) continue;
+    if (successors[from].size() < 2 || dominator_[from] == kNowhere) continue;
     for (std::uint32_t arc = 0; arc < successors[from].size(); ++arc) {
       for (Position at = successors[from][arc]; at != post[from] && at != end; at = post[at])
         if (at < start_) dependences_[at].push_back({from, arc});

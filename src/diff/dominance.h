@@ -1,5 +1,5 @@
-// Dominators and control dependence of a FlowGraph, over a graph with a virtual start (before all roots) and a
-// virtual end (behind the exit, and behind loops that never leave).
+// Dominators and control dependence of a FlowGraph, over a graph with a virtual start (before all live roots)
+// and a virtual end (behind the exit, and behind loops that never leave).
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class Dominance {
  public:
   explicit Dominance(const FlowGraph& graph);
   Position start() const { return start_; }
-  /// Immediate dominator; start() for the roots.
+  /// Immediate dominator; start() for the live roots, kNowhere in dead code.
   Position dominator(Position block) const { return dominator_[block]; }
   /// Sorted and unique.
   const std::vector<Dependence>& dependences(Position block) const { return dependences_[block]; }

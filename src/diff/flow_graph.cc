@@ -13,7 +13,8 @@ FlowGraph::FlowGraph(const FunctionFacts& function)
       const Position target = position_of(edge.target);
       if (target == kNowhere) continue;
       Arc arc{edge.kind, edge.label, 0, target};
-      for (const Arc& earlier : arcs_[at]) arc.occurrence += earlier.kind == arc.kind && earlier.label == arc.label;
+      for (const Arc& earlier : arcs_[at])
+        arc.occurrence += earlier.kind == arc.kind && earlier.label == arc.label;
       arcs_[at].push_back(arc);
       predecessors_[target].push_back(at);
     }
@@ -25,8 +26,9 @@ FlowGraph::FlowGraph(const FunctionFacts& function)
 
 Position FlowGraph::position_of(std::uint32_t ordinal) const {
   const auto& blocks = function_->blocks;
-  const auto found = std::lower_bound(blocks.begin(), blocks.end(), ordinal,
-                                      [](const Block& block, std::uint32_t wanted) { return block.ordinal < wanted; });
+  const auto found =
+      std::lower_bound(blocks.begin(), blocks.end(), ordinal,
+                       [](const Block& block, std::uint32_t wanted) { return block.ordinal < wanted; });
   if (found == blocks.end() || found->ordinal != ordinal) return kNowhere;
   return static_cast<Position>(found - blocks.begin());
 }
@@ -74,6 +76,23 @@ const Arc* FlowGraph::find_arc(Position from, const Arc& like) const {
   for (const Arc& arc : arcs_[from])
     if (arc.same_label(like)) return &arc;
   return nullptr;
+}
+
+bool FlowGraph::is_live_root(Position root) const {
+  return root == entry_ || std::any_of(arcs_[root].begin(), arcs_[root].end(),
+                                       [](const Arc& arc) { return arc.kind == EdgeKind::Exception; });
+}
+
+bool keeps_labels(const FlowGraph& before, Position old_block, const FlowGraph& after, Position new_block) {
+  const Arc* last_handler = nullptr;
+  for (const Arc& arc : before.arcs(old_block)) {
+    const Arc* found = after.find_arc(new_block, arc);
+    if (!found) return false;
+    if (arc.kind != EdgeKind::Exception) continue;
+    if (last_handler && found < last_handler) return false;  // the first handler that fits catches
+    last_handler = found;
+  }
+  return true;
 }
 
 std::uint64_t code_hash(const Block& block) {

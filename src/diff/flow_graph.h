@@ -1,4 +1,5 @@
-// A function's CFG with dense positions instead of ordinals, predecessors, roots and a total order of its blocks.
+// A function's CFG with dense positions instead of ordinals, predecessors, roots and a total order of its
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +38,15 @@ class FlowGraph {
   /// The entry, then every block that is not reachable from it and starts a part of its own (catch dispatch
   /// blocks have no predecessor in Clang's CFG), in source order.
   const std::vector<Position>& roots() const { return roots_; }
+  /// True for the entry and for what exceptions start; any other root is dead code.
+  bool is_live_root(Position root) const;
   /// Reverse postorder from the roots; every block once.
   const std::vector<Position>& order() const { return order_; }
   /// Null when the block has no such arc.
   const Arc* find_arc(Position from, const Arc& like) const;
-  const Element& element(Position block, std::uint32_t index) const { return function_->blocks[block].elements[index]; }
+  const Element& element(Position block, std::uint32_t index) const {
+    return function_->blocks[block].elements[index];
+  }
 
  private:
   Position position_of(std::uint32_t ordinal) const;
@@ -55,6 +60,9 @@ class FlowGraph {
   std::vector<Position> order_;
   Position entry_ = 0, exit_ = 0;
 };
+
+/// True when every arc of `old_block` has one of the same label; handlers also in the same order.
+bool keeps_labels(const FlowGraph& before, Position old_block, const FlowGraph& after, Position new_block);
 
 /// Hash of a block's own code: elements and terminator, locals as placeholders.
 std::uint64_t code_hash(const Block& block);

@@ -59,8 +59,8 @@ FunctionDiff diff_function(const FunctionFacts& before, const FunctionFacts& aft
   mark_changed_branches(old_graph, new_graph, matching);
 
   // What the walk cannot see (another signature, an incomplete parse) enters through the entry.
-  const bool differs_as_a_whole =
-      before.signature != after.signature || before.flags != after.flags || before.has(kBroken) || after.has(kBroken);
+  const bool differs_as_a_whole = before.signature != after.signature || before.flags != after.flags ||
+                                  before.has(kBroken) || after.has(kBroken);
   if (differs_as_a_whole && old_graph.size() != 0) matching.before[old_graph.entry()].dangerous = true;
   if (differs_as_a_whole && new_graph.size() != 0) matching.after[new_graph.entry()].dangerous = true;
 

@@ -8,7 +8,8 @@ namespace simrt::diff {
 namespace {
 
 bool has_paired_element(const BlockSide& side) {
-  return std::any_of(side.elements.begin(), side.elements.end(), [](const ElementRef& element) { return bool(element); });
+  return std::any_of(side.elements.begin(), side.elements.end(),
+                     [](const ElementRef& element) { return bool(element); });
 }
 
 /// A block that begins with what was another block's code is that block, split or merged.
@@ -20,10 +21,13 @@ void pair_successors_in_code(const FlowGraph& after, Matching& matching) {
   }
 }
 
-void pair_remaining_stops(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching) {
+void pair_remaining_stops(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals,
+                          Matching& matching) {
   for (const Stop& stop : matching.stops) {
     if (!matching.both_free(stop.old_block, stop.new_block)) continue;
-    if (has_paired_element(matching.before[stop.old_block]) || has_paired_element(matching.after[stop.new_block])) continue;
+    if (has_paired_element(matching.before[stop.old_block]) ||
+        has_paired_element(matching.after[stop.new_block]))
+      continue;
     matching.pair_blocks(stop.old_block, stop.new_block);
     pair_equal_elements(before, after, locals, matching, stop.old_block, stop.new_block);
   }
@@ -50,18 +54,21 @@ void pair_altered_elements(Matching& matching, Position old_block, Position new_
   };
   for (std::uint32_t i = 0; i < n.elements.size(); ++i) {
     const ElementRef partner = n.elements[i];
-    if (partner.block == old_block && partner.element >= old_start && !n.altered[i]) close(partner.element, i);
+    if (partner.block == old_block && partner.element >= old_start && !n.altered[i])
+      close(partner.element, i);
   }
   close(static_cast<std::uint32_t>(o.elements.size()), static_cast<std::uint32_t>(n.elements.size()));
 }
 
 }  // namespace
 
-void pair_leftovers(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching) {
+void pair_leftovers(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals,
+                    Matching& matching) {
   pair_successors_in_code(after, matching);
   pair_remaining_stops(before, after, locals, matching);
   for (Position at = 0; at < matching.after.size(); ++at)
-    if (matching.after[at].partner != kNowhere) pair_altered_elements(matching, matching.after[at].partner, at);
+    if (matching.after[at].partner != kNowhere)
+      pair_altered_elements(matching, matching.after[at].partner, at);
 }
 
 }  // namespace simrt::diff

@@ -34,8 +34,11 @@ LocalBijection::LocalBijection(const FunctionFacts& before, const FunctionFacts&
 
 void LocalBijection::bind_parameters() {
   const auto old_parameters = parameters_of(*before_), new_parameters = parameters_of(*after_);
-  const auto same_type = [&](std::uint32_t o, std::uint32_t n) { return before_->locals[o].type == after_->locals[n].type; };
-  if (std::equal(old_parameters.begin(), old_parameters.end(), new_parameters.begin(), new_parameters.end(), same_type)) {
+  const auto same_type = [&](std::uint32_t o, std::uint32_t n) {
+    return before_->locals[o].type == after_->locals[n].type;
+  };
+  if (std::equal(old_parameters.begin(), old_parameters.end(), new_parameters.begin(), new_parameters.end(),
+                 same_type)) {
     for (std::size_t i = 0; i < old_parameters.size(); ++i) bind(old_parameters[i], new_parameters[i]);
     return;
   }
@@ -61,15 +64,16 @@ bool LocalBijection::can_pair(std::uint32_t old_local, std::uint32_t new_local, 
   if (new_of_[old_local] != kUnbound || old_of_[new_local] != kUnbound) return false;
   if (before.name == after.name) return true;
   if (before.parameter) return false;
-  // Another name is a renaming where the local is defined, unless the two changed places; a mere use of another
-  // variable is none as long as either name lives on in the other version.
+  // Another name is a renaming where the local is defined, unless the two changed places; a mere use of
+  // another variable is none as long as either name lives on in the other version.
   const bool old_lives_on = new_names_.contains({before.name, before.type});
   const bool new_existed = old_names_.contains({after.name, after.type});
   return defined_here ? !(old_lives_on && new_existed) : !old_lives_on && !new_existed;
 }
 
 bool LocalBijection::could_match(const Element& old_element, const Element& new_element) const {
-  if (old_element.hash != new_element.hash || old_element.locals.size() != new_element.locals.size()) return false;
+  if (old_element.hash != new_element.hash || old_element.locals.size() != new_element.locals.size())
+    return false;
   for (std::size_t i = 0; i < old_element.locals.size(); ++i) {
     const std::uint32_t o = old_element.locals[i], n = new_element.locals[i];
     if (!can_pair(o, n, contains(old_element.defines, o) && contains(new_element.defines, n))) return false;
@@ -78,7 +82,8 @@ bool LocalBijection::could_match(const Element& old_element, const Element& new_
 }
 
 bool LocalBijection::match(const Element& old_element, const Element& new_element) {
-  if (old_element.hash != new_element.hash || old_element.locals.size() != new_element.locals.size()) return false;
+  if (old_element.hash != new_element.hash || old_element.locals.size() != new_element.locals.size())
+    return false;
   const std::size_t start = trail_.size();
   for (std::size_t i = 0; i < old_element.locals.size(); ++i) {
     const std::uint32_t o = old_element.locals[i], n = new_element.locals[i];

@@ -1,5 +1,5 @@
-// One-to-one map between the locals of two versions of a function, built up while the walk meets them: an inserted
-// local renumbers nobody, a renamed one is found by what is done with it, and swapped ones are seen.
+// One-to-one map between the locals of two versions of a function, built up while the walk meets them: an
+// inserted local renumbers nobody, a renamed one is found by what is done with it, and swapped ones are seen.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,8 @@ namespace simrt::diff {
 
 Matching::Matching(const FlowGraph& old_graph, const FlowGraph& new_graph)
     : before(old_graph.size()), after(new_graph.size()) {
-  for (Position at = 0; at < before.size(); ++at) before[at].elements.resize(old_graph.block(at).elements.size());
+  for (Position at = 0; at < before.size(); ++at)
+    before[at].elements.resize(old_graph.block(at).elements.size());
   for (Position at = 0; at < after.size(); ++at) {
     after[at].elements.resize(new_graph.block(at).elements.size());
     after[at].altered.resize(after[at].elements.size());

@@ -1,4 +1,5 @@
-// What the walk, the resync and the leftovers agree on: which blocks and elements of two CFGs belong together.
+// What the walk, the resync and the leftovers agree on: which blocks and elements of two CFGs belong
+// together.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ struct Matching {
   /// Pairs the blocks and their elements one by one; they must be equal.
   void pair_whole(Position old_block, Position new_block);
   ElementStatus status(Position new_block, std::uint32_t element) const;
-  /// The old block a new one stands for: its partner, else where its first paired element was; kNowhere = new code.
+  /// The old block a new one stands for: its partner, else where its first paired element was; kNowhere = new
+  /// code.
   Position home(Position new_block) const;
 };
 

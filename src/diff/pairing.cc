@@ -27,7 +27,8 @@ std::string_view unqualified(std::string_view name) {
 std::uint32_t lambda_number(const FunctionFacts& lambda) {
   const std::size_t at = lambda.usr.rfind('#');
   std::uint32_t number = UINT32_MAX;
-  if (at != std::string::npos) std::from_chars(lambda.usr.data() + at + 1, lambda.usr.data() + lambda.usr.size(), number);
+  if (at != std::string::npos)
+    std::from_chars(lambda.usr.data() + at + 1, lambda.usr.data() + lambda.usr.size(), number);
   return number;
 }
 
@@ -45,7 +46,9 @@ class Pairing {
     collect();
     pair_equal_ids();
     pair_renamed_usrs();
-    pair_by_key([&](const FunctionFacts& f, bool old) { return std::pair(old ? renames_.renamed(f.file) : f.file, f.name); });
+    pair_by_key([&](const FunctionFacts& f, bool old) {
+      return std::pair(old ? renames_.renamed(f.file) : f.file, f.name);
+    });
     pair_instantiations();
     pair_moved(false);
     pair_lambdas();
@@ -68,7 +71,9 @@ class Pairing {
     old_of_[after] = before;
     pairs_.push_back({before, after});
   }
-  bool is_free(const FunctionFacts* f, bool old) const { return old ? !new_of_.contains(f) : !old_of_.contains(f); }
+  bool is_free(const FunctionFacts* f, bool old) const {
+    return old ? !new_of_.contains(f) : !old_of_.contains(f);
+  }
   /// Lambdas are paired through their parents where these are known.
   bool is_nested_lambda(const FunctionFacts& f, bool old) const {
     return f.has(kLambda) && f.parent && (old ? before_ : after_).function(f.parent);
@@ -137,7 +142,9 @@ void Pairing::pair_by_key(Key key, bool lambdas) {
 void Pairing::pair_renamed_usrs() {
   if (renames_.empty()) return;
   // Two variants of one function (other macros) share their USR and differ in their body.
-  const auto usr = [&](const FunctionFacts& f, bool old) { return old ? renames_.renamed_usr(f.usr) : f.usr; };
+  const auto usr = [&](const FunctionFacts& f, bool old) {
+    return old ? renames_.renamed_usr(f.usr) : f.usr;
+  };
   pair_by_key(usr);
   pair_by_key([&](const FunctionFacts& f, bool old) { return std::pair(usr(f, old), f.body); });
 }
@@ -158,7 +165,9 @@ void Pairing::pair_instantiations() {
   };
   const Functions o = instantiations(true), n = instantiations(false);
   if (o.empty() || n.empty()) return;
-  pair_by_key(o, n, [&](const FunctionFacts& f, bool old) { return std::tuple(pattern(f, old), f.signature, f.body); });
+  pair_by_key(o, n, [&](const FunctionFacts& f, bool old) {
+    return std::tuple(pattern(f, old), f.signature, f.body);
+  });
   pair_by_key(o, n, [&](const FunctionFacts& f, bool old) { return std::tuple(pattern(f, old), f.name); });
   pair_by_key(o, n, pattern);
 }
@@ -175,7 +184,9 @@ void Pairing::pair_moved(bool lambdas) {
   if (o.empty() || n.empty()) return;
   const auto code = [](const FunctionFacts& f) { return std::tuple(f.signature, f.body, f.flags); };
   pair_by_key(o, n, [&](const FunctionFacts& f, bool) { return std::pair(code(f), f.name); });
-  pair_by_key(o, n, [&](const FunctionFacts& f, bool) { return std::pair(code(f), std::string(unqualified(f.name))); });
+  pair_by_key(o, n, [&](const FunctionFacts& f, bool) {
+    return std::pair(code(f), std::string(unqualified(f.name)));
+  });
   pair_by_key(o, n, [&](const FunctionFacts& f, bool old) {
     return std::pair(code(f), old ? renames_.renamed(f.file) : f.file);
   });
@@ -195,7 +206,8 @@ void Pairing::pair_lambdas() {
   for (const FunctionFacts* f : free_ones(false, true)) {
     const FunctionFacts* same = before_.function(f->id);
     const FunctionFacts* parent = before_.function(f->parent);
-    if (same && parent && looked_at.contains(same) && !looked_at.contains(parent) && is_free(same, true)) pair(same, f);
+    if (same && parent && looked_at.contains(same) && !looked_at.contains(parent) && is_free(same, true))
+      pair(same, f);
   }
 }
 
@@ -208,7 +220,8 @@ void Pairing::pair_siblings(Functions& old_lambdas, Functions& new_lambdas) {
   };
   std::size_t old_start = 0, new_start = 0;
   const auto close = [&](std::size_t old_end, std::size_t new_end) {
-    while (old_start < old_end && new_start < new_end) pair(old_lambdas[old_start++], new_lambdas[new_start++]);
+    while (old_start < old_end && new_start < new_end)
+      pair(old_lambdas[old_start++], new_lambdas[new_start++]);
     old_start = old_end;
     new_start = new_end;
   };
@@ -235,7 +248,8 @@ std::vector<FunctionPair> Pairing::finish() {
 
 }  // namespace
 
-std::vector<FunctionPair> pair_functions(const Program& before, const Program& after, const DiffOptions& options) {
+std::vector<FunctionPair> pair_functions(const Program& before, const Program& after,
+                                         const DiffOptions& options) {
   return Pairing(before, after, options).run();
 }
 

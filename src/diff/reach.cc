@@ -30,7 +30,8 @@ class Reach {
       changed = false;
       for (Position at : after_.order()) {
         if (enters_home_[at] && !implies(at, home(at))) enters_home_[at] = false, changed = true;
-        if (enters_branch_[at] && !implies(at, branches_.partner(at))) enters_branch_[at] = false, changed = true;
+        if (enters_branch_[at] && !implies(at, branches_.partner(at)))
+          enters_branch_[at] = false, changed = true;
       }
     }
   }
@@ -134,7 +135,7 @@ Position Reach::agreed_old_target(Position new_block) const {
 }
 
 Position Reach::safe_dominator(Position new_block) const {
-  for (Position at = new_dominance_.dominator(new_block); at != new_dominance_.start();
+  for (Position at = new_dominance_.dominator(new_block); at != new_dominance_.start() && at != kNowhere;
        at = new_dominance_.dominator(at))
     if (enters_home_[at]) return home(at);
   return before_.entry();
@@ -142,7 +143,8 @@ Position Reach::safe_dominator(Position new_block) const {
 
 }  // namespace
 
-std::vector<Position> old_blocks_reached(const FlowGraph& before, const FlowGraph& after, const Matching& matching) {
+std::vector<Position> old_blocks_reached(const FlowGraph& before, const FlowGraph& after,
+                                         const Matching& matching) {
   const Reach reach(before, after, matching);
   std::vector<Position> result(after.size(), kNowhere);
   if (before.size() == 0) return result;

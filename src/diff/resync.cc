@@ -13,7 +13,8 @@ constexpr std::uint32_t kEqualCode = 4096;  // outweighs any number of same-name
 
 class Resync {
  public:
-  Resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching, Walk& walk)
+  Resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching,
+         Walk& walk)
       : before_(before), after_(after), locals_(locals), matching_(matching), walk_(walk) {}
 
   void run() {
@@ -56,13 +57,15 @@ void Resync::pair_similar_stops() {
   for (std::size_t i = 0; i < matching_.stops.size(); ++i) {  // resuming finds further stops
     const Stop stop = matching_.stops[i];
     if (!matching_.both_free(stop.old_block, stop.new_block) || equal_one_elsewhere(stop)) continue;
-    if (pair_equal_elements(before_, after_, locals_, matching_, stop.old_block, stop.new_block) == 0) continue;
+    if (pair_equal_elements(before_, after_, locals_, matching_, stop.old_block, stop.new_block) == 0)
+      continue;
     matching_.pair_blocks(stop.old_block, stop.new_block);
     walk_.resume(stop.old_block, stop.new_block);
   }
 }
 
-/// True when either block has its exact twin among the free blocks: then something was inserted or removed here.
+/// True when either block has its exact twin among the free blocks: then something was inserted or removed
+/// here.
 bool Resync::equal_one_elsewhere(const Stop& stop) const {
   const std::uint64_t old_code = code_hash(before_.block(stop.old_block));
   const std::uint64_t new_code = code_hash(after_.block(stop.new_block));
@@ -91,7 +94,9 @@ void Resync::pair_equal_blocks() {
     for (Position at : graph.order()) sequence.push_back({at, 0});
     return sequence;
   };
-  const auto new_partner = [&](ElementRef item) { return ElementRef{matching_.before[item.block].partner, 0}; };
+  const auto new_partner = [&](ElementRef item) {
+    return ElementRef{matching_.before[item.block].partner, 0};
+  };
   for (const Segment& segment : segments(blocks(before_), blocks(after_), new_partner)) {
     const auto weight = [&](std::size_t i, std::size_t j) {
       return block_weight(segment.old_items[i].block, segment.new_items[j].block);
@@ -107,7 +112,9 @@ void Resync::pair_equal_blocks() {
 }
 
 void Resync::pair_moved_elements() {
-  const auto new_partner = [&](ElementRef item) { return matching_.before[item.block].elements[item.element]; };
+  const auto new_partner = [&](ElementRef item) {
+    return matching_.before[item.block].elements[item.element];
+  };
   for (const Segment& segment : segments(element_sequence(before_), element_sequence(after_), new_partner)) {
     const auto element_of = [](const FlowGraph& graph, ElementRef item) -> const Element& {
       return graph.element(item.block, item.element);
@@ -118,7 +125,8 @@ void Resync::pair_moved_elements() {
       return locals_.could_match(o, n) ? kEqualCode + (locals_.same_names(o, n) ? 1 : 0) : 0;
     };
     for (const auto& [i, j] : align(segment.old_items.size(), segment.new_items.size(), weight)) {
-      if (!locals_.match(element_of(before_, segment.old_items[i]), element_of(after_, segment.new_items[j]))) continue;
+      if (!locals_.match(element_of(before_, segment.old_items[i]), element_of(after_, segment.new_items[j])))
+        continue;
       matching_.pair_elements(segment.old_items[i], segment.new_items[j], false);
       matching_.after[segment.new_items[j].block].resynced = true;
     }
@@ -132,8 +140,8 @@ std::vector<ElementRef> Resync::element_sequence(const FlowGraph& graph) const {
   return sequence;
 }
 
-/// Cuts both sequences at the pairs they already share. Between two cuts that keep their order, the free items of
-/// both sides; nothing where a pair crosses over, because order is unclear there.
+/// Cuts both sequences at the pairs they already share. Between two cuts that keep their order, the free
+/// items of both sides; nothing where a pair crosses over, because order is unclear there.
 std::vector<Resync::Segment> Resync::segments(const std::vector<ElementRef>& old_sequence,
                                               const std::vector<ElementRef>& new_sequence,
                                               const std::function<ElementRef(ElementRef)>& new_partner) {
@@ -168,7 +176,8 @@ std::vector<Resync::Segment> Resync::segments(const std::vector<ElementRef>& old
       else
         segment.new_items.push_back(new_sequence[i]);
     }
-    if (!crossed && !segment.old_items.empty() && !segment.new_items.empty()) result.push_back(std::move(segment));
+    if (!crossed && !segment.old_items.empty() && !segment.new_items.empty())
+      result.push_back(std::move(segment));
     old_start = old_end + 1;
     new_start = new_end + 1;
   };
@@ -179,7 +188,8 @@ std::vector<Resync::Segment> Resync::segments(const std::vector<ElementRef>& old
 
 }  // namespace
 
-void resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching, Walk& walk) {
+void resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching,
+            Walk& walk) {
   Resync(before, after, locals, matching, walk).run();
 }
 
@@ -195,7 +205,8 @@ std::size_t pair_equal_elements(const FlowGraph& before, const FlowGraph& after,
   std::size_t count = 0;
   for (const auto& [i, j] : align(old_elements.size(), new_elements.size(), weight)) {
     if (!locals.match(old_elements[i], new_elements[j])) continue;
-    matching.pair_elements({old_block, static_cast<std::uint32_t>(i)}, {new_block, static_cast<std::uint32_t>(j)}, false);
+    matching.pair_elements({old_block, static_cast<std::uint32_t>(i)},
+                           {new_block, static_cast<std::uint32_t>(j)}, false);
     ++count;
   }
   return count;

@@ -6,10 +6,11 @@
 
 namespace simrt::diff {
 
-/// Matches, in this order: stopped pairs that are similar and what their edges lead to; equal blocks in reverse
-/// postorder; equal elements wherever a block was split or merged. Nothing is matched across what is already
-/// matched, so that moved code (before a lock, say) counts as removed and added.
-void resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching, Walk& walk);
+/// Matches, in this order: stopped pairs that are similar and what their edges lead to; equal blocks in
+/// reverse postorder; equal elements wherever a block was split or merged. Nothing is matched across what is
+/// already matched, so that moved code (before a lock, say) counts as removed and added.
+void resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching,
+            Walk& walk);
 
 /// Pairs equal elements of two blocks in order, as far as they have no partner yet; returns how many.
 std::size_t pair_equal_elements(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals,

@@ -12,7 +12,8 @@ struct Shape {
 
 std::vector<Shape> shapes_of(const FlowGraph& graph) {
   std::vector<Shape> result;
-  for (Position root : graph.roots()) result.push_back({shape_hash(graph, root, 3), shape_hash(graph, root, 0)});
+  for (Position root : graph.roots())
+    result.push_back({shape_hash(graph, root, 3), shape_hash(graph, root, 0)});
   return result;
 }
 
@@ -52,9 +53,9 @@ void Walk::pair_roots() {
     follow_queue();
   }
   for (std::size_t i = 1; i < old_roots.size(); ++i)
-    if (!old_paired[i]) matching_.before[old_roots[i]].dangerous = true;
+    if (!old_paired[i] && before_.is_live_root(old_roots[i])) matching_.before[old_roots[i]].dangerous = true;
   for (std::size_t j = 1; j < new_roots.size(); ++j)
-    if (!new_paired[j]) mark_dangerous(before_.entry(), new_roots[j]);
+    if (!new_paired[j] && after_.is_live_root(new_roots[j])) mark_dangerous(before_.entry(), new_roots[j]);
 }
 
 void Walk::follow_queue() {
@@ -74,11 +75,15 @@ void Walk::follow_edges(Position old_block, Position new_block) {
   }
   for (const Arc& arc : after_.arcs(new_block))
     if (!before_.find_arc(old_block, arc)) missing_in_old(old_block, arc);
+  if (behind_mismatch_ || keeps_labels(before_, old_block, after_, new_block)) return;
+  for (const Arc& arc : before_.arcs(old_block))  // another handler may catch now
+    if (arc.kind == EdgeKind::Exception) matching_.before[arc.target].dangerous = true;
 }
 
 void Walk::step(Position old_block, Position new_block) {
   if (matching_.after[new_block].partner == old_block) return;
-  if (matching_.both_free(old_block, new_block) && locals_.match(before_.block(old_block), after_.block(new_block))) {
+  if (matching_.both_free(old_block, new_block) &&
+      locals_.match(before_.block(old_block), after_.block(new_block))) {
     matching_.pair_whole(old_block, new_block);
     matching_.after[new_block].resynced = behind_mismatch_;
     queue_.push_back({old_block, new_block});

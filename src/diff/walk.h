@@ -16,8 +16,8 @@ class Walk {
 
   /// From the entries, then from the other roots; marks dangerous edges. Stops at each mismatch.
   void run();
-  /// Goes on from a pair of blocks that was matched behind a mismatch; what it matches is marked as resynced, and
-  /// no further edge becomes dangerous.
+  /// Goes on from a pair of blocks that was matched behind a mismatch; what it matches is marked as resynced,
+  /// and no further edge becomes dangerous.
   void resume(Position old_block, Position new_block);
 
  private:
@@ -38,7 +38,8 @@ class Walk {
   bool behind_mismatch_ = false;
 };
 
-/// The old block that is left towards `arc`, a case label that the old switch lacks: its default, else kNowhere.
+/// The old block that is left towards `arc`, a case label that the old switch lacks: its default, else
+/// kNowhere.
 Position default_target(const FlowGraph& before, Position old_block, const Arc& new_arc);
 
 }  // namespace simrt::diff
