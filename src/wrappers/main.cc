@@ -1,0 +1,89 @@
+// simrt-clang, simrt-clang++, simrt-gcc, simrt-g++: the user's compiler with recording switched on. The name
+// chooses language and default compiler; $SIMRT_CC and $SIMRT_CXX choose the compiler. simrt-launch COMPILER
+// ARGS...: as a CMake compiler launcher, for commands that already carry the flags (simrt-toolchain.cmake);
+// adds only the inlining of the hook.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "wrappers/command_line.h"
+#include "wrappers/hook_bitcode.h"
+#include "wrappers/plan.h"
+#include "wrappers/run.h"
+#include "wrappers/toolset.h"
+
+namespace simrt::wrappers {
+namespace {
+
+int complain(const std::string& name, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", name, error.message);
+  if (!error.hint.empty()) fmt::print(stderr, "{}: {}\n", name, error.hint);
+  return 1;
+}
+
+bool inlining_wanted() {
+  const char* value = std::getenv("SIMRT_INLINE");
+  return value == nullptr || std::string(value) != "0";
+}
+
+// True when both steps worked. Otherwise nothing was printed or left behind, and the plain command has its
+// say.
+bool compile_in_two_steps(InlineSteps steps) {
+  if (isatty(STDERR_FILENO) != 0) steps.instrument.emplace_back("-fcolor-diagnostics");
+  const RunResult first = run(steps.instrument, Output::Collect);
+  const bool good = first.status == 0 && run(steps.generate, Output::Collect).status == 0;
+  std::error_code ignored;
+  std::filesystem::remove(steps.intermediate, ignored);
+  if (good) std::fputs(first.errors.c_str(), stderr);
+  return good;
+}
+
+int execute(const Compiler& compiler, const std::vector<std::string>& command, const RuntimeFiles* runtime) {
+  if (runtime != nullptr && compiler.family == Family::Clang && inlining_wanted()) {
+    const std::vector<std::string> arguments(
+        command.begin() + static_cast<std::ptrdiff_t>(compiler.command.size()), command.end());
+    if (inline_steps(compiler.command, arguments, "")) {
+      const std::string bitcode = hook_bitcode(compiler, *runtime);
+      if (!bitcode.empty() && compile_in_two_steps(*inline_steps(compiler.command, arguments, bitcode)))
+        return 0;
+    }
+  }
+  replace_process(command);
+  return complain(command[0], {ErrorCode::Usage, "cannot be started", ""});
+}
+
+int launch(const std::string& name, const std::vector<std::string>& command) {
+  std::size_t words = 0;
+  const Compiler compiler = compiler_of(command, words);
+  if (words == 0)
+    return complain(name, {ErrorCode::Usage, "no compiler given", "use it as a CMake compiler launcher"});
+  const auto runtime = find_runtime();
+  return execute(compiler, command, runtime ? &*runtime : nullptr);
+}
+
+int wrap(const std::string& name, const std::vector<std::string>& arguments) {
+  const CompilerLanguage language =
+      name.size() > 2 && name.substr(name.size() - 2) == "++" ? CompilerLanguage::Cxx : CompilerLanguage::C;
+  const Family family = name.find("clang") != std::string::npos ? Family::Clang : Family::Gcc;
+  const auto compiler = find_compiler(language, family);
+  if (!compiler) return complain(name, compiler.error());
+  const auto runtime = find_runtime();
+  if (!runtime) return complain(name, runtime.error());
+  return execute(*compiler, instrumented_command(*compiler, parse_command_line(arguments), *runtime),
+                 &*runtime);
+}
+
+}  // namespace
+}  // namespace simrt::wrappers
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "simrt-cc";
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return name == "simrt-launch" ? simrt::wrappers::launch(name, arguments)
+                                : simrt::wrappers::wrap(name, arguments);
+}
