@@ -31,6 +31,8 @@ enum class ReasonKind : std::uint8_t {
   LastRunFailed,  ///< failed, crashed or timed out: vouches only for what it covered
   UnknownChange,  ///< the analysis does not know (parse errors, unmapped block, ...)
   ConfigRule,     ///< a change outside the analysed code, by the rule table
+  NotCovered,     ///< skip: covers nothing of what the technique asks for
+  OverBudget,     ///< selected, but the time budget ends before it
 };
 
 struct Reason {
@@ -50,9 +52,9 @@ enum class Tier : std::uint8_t {
 
 struct Decision {
   TestId test;
-  bool run = false;
+  bool run = false;                ///< selected and within the budget
   Tier tier = Tier::Other;
-  std::uint32_t rank = 0;          ///< 1-based position in the list; 0 = not listed
+  std::uint32_t rank = 0;          ///< 1-based position in the list (with --rest: of the whole suite); 0 = not listed
   std::uint32_t new_pairs = 0;     ///< pairs it added when it was picked
   std::uint32_t pairs = 0;         ///< all impacted pairs it covers
   double seconds = 0;              ///< recorded duration

@@ -17,6 +17,8 @@ std::string to_string(ReasonKind kind) {
     case ReasonKind::LastRunFailed: return "last-run-failed";
     case ReasonKind::UnknownChange: return "unknown";
     case ReasonKind::ConfigRule: return "config-rule";
+    case ReasonKind::NotCovered: return "not-covered";
+    case ReasonKind::OverBudget: return "over-budget";
   }
   return "unknown";
 }
