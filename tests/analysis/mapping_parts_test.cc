@@ -102,6 +102,8 @@ TEST(SourcePaths, RelativeToTheRootOrByLongestSuffix) {
   EXPECT_EQ(paths.relative(workspace.path("repo/src/a.cc")), "src/a.cc");
   EXPECT_EQ(paths.relative(workspace.path("repo/build/../src/./a.cc")), "src/a.cc");
   EXPECT_EQ(paths.relative(workspace.path("other/src/a.cc")), "") << "exists, and is not ours";
+  EXPECT_EQ(paths.relative(workspace.path("repo/build-simrt/src/a.cc")), "src/a.cc") << "a second work tree";
+  EXPECT_EQ(paths.relative(workspace.path("repo/build/generated.cc")), "build/generated.cc");
   EXPECT_EQ(paths.relative("/container/repo/src/a.cc"), "src/a.cc");
   EXPECT_EQ(paths.relative("../src/a.cc"), "src/a.cc");
   EXPECT_EQ(paths.relative("./src/a.cc"), "src/a.cc");

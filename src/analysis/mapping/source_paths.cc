@@ -43,17 +43,29 @@ std::string SourcePaths::relative(const std::string& recorded) const {
   if (recorded.empty()) return {};
   const std::string path = fs::path(recorded).lexically_normal().string();
   for (const std::string& root : roots_) {
-    if (path.starts_with(root)) return path.substr(root.size());
+    if (path.starts_with(root)) return below_root(path.substr(root.size()));
   }
   std::error_code error;
   if (path.front() == '/' && fs::exists(path, error)) {
     const std::string canonical = fs::weakly_canonical(path, error).string();
     for (const std::string& root : roots_) {
-      if (!error && canonical.starts_with(root)) return canonical.substr(root.size());
+      if (!error && canonical.starts_with(root)) return below_root(canonical.substr(root.size()));
     }
     return {};
   }
   return by_suffix(path);
+}
+
+/// A second work tree or a copy of headers inside the repository (build-simrt/src/a.cc) stands for its
+/// original.
+std::string SourcePaths::below_root(std::string path) const {
+  const auto candidates = by_name_.find(base_name(path));
+  if (candidates == by_name_.end()) return path;
+  std::string best;
+  for (const std::string& known : candidates->second) {
+    if (is_path_suffix(path, known) && known.size() > best.size()) best = known;
+  }
+  return best.empty() ? path : best;
 }
 
 std::string SourcePaths::by_suffix(std::string_view path) const {

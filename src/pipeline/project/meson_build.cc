@@ -60,7 +60,8 @@ std::optional<BuildDirectory> read_meson_build(const std::string& path, const st
   build.path = path;
   build.system = BuildSystem::Meson;
   build.source = source;
-  for (std::string_view line : lines_of(text_of(path + "/meson-logs/meson-log.txt"))) {
+  const std::string log = text_of(path + "/meson-logs/meson-log.txt");
+  for (std::string_view line : lines_of(log)) {
     if (auto compiler = compiler_of(line)) build.compilers.push_back(std::move(*compiler));
   }
   build.instrumented =

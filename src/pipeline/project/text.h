@@ -12,7 +12,9 @@ namespace simrt::project {
 /// Whole file, or "" when it is missing or larger than `limit` bytes.
 std::string text_of(const std::string& path, std::size_t limit = 16u << 20);
 
+/// Views into `text`, which must outlive them.
 std::vector<std::string_view> lines_of(std::string_view text);
+std::vector<std::string_view> lines_of(std::string&& text) = delete;
 
 /// KEY:TYPE=VALUE entries of a CMakeCache.txt.
 std::map<std::string, std::string> cmake_cache(std::string_view text);
