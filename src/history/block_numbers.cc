@@ -43,38 +43,44 @@ std::uint32_t block_span(const FunctionFacts& function) {
   return span;
 }
 
-RangeTable::RangeTable(Connection& connection)
-    : connection_(connection),
-      find_(connection, "SELECT base FROM block_range WHERE function = ? AND body = ? AND span = ?") {}
+RangeTable::RangeTable(Connection& connection) : connection_(connection) {
+  Query row(connection, "SELECT base, function, body, span FROM block_range ORDER BY base");
+  while (row.next()) {
+    bases_.try_emplace({row.u64(1), row.u64(2), row.u32(3)}, row.u32(0));
+    next_ = row.u64(0) + row.u64(3);
+  }
+}
 
-std::optional<BlockNumber> RangeTable::find(FunctionId function, std::uint64_t body, std::uint32_t span) {
-  find_.again();
-  find_.bind(function.value, body, span);
-  if (!find_.next()) return std::nullopt;
-  return find_.u32(0);
+std::optional<BlockNumber> RangeTable::find(FunctionId function, std::uint64_t body,
+                                            std::uint32_t span) const {
+  const auto known = bases_.find({function.value, body, span});
+  return known == bases_.end() ? std::nullopt : std::optional(known->second);
 }
 
 BlockNumber RangeTable::find_or_assign(FunctionId function, std::uint64_t body, std::uint32_t span) {
-  if (const auto base = find(function, body, span)) return *base;
-  find_.again();
-  if (next_ < 0) {
-    Query end(connection_, "SELECT base + span FROM block_range ORDER BY base DESC LIMIT 1");
-    next_ = end.next() ? end.i64(0) : 0;
-  }
+  const auto [known, fresh] =
+      bases_.try_emplace({function.value, body, span}, static_cast<BlockNumber>(next_));
+  if (!fresh) return known->second;
   if (next_ + span > std::numeric_limits<BlockNumber>::max())
     throw Failure{
         {ErrorCode::Storage, "the history has run out of block numbers", "start a new history file"}};
   Query(connection_, "INSERT INTO block_range(base, function, body, span) VALUES (?, ?, ?, ?)", next_,
         function.value, body, span)
       .run();
-  const auto base = static_cast<BlockNumber>(next_);
   next_ += span;
-  return base;
+  return known->second;
+}
+
+std::optional<BlockNumber> find_range(Connection& connection, FunctionId function, std::uint64_t body,
+                                      std::uint32_t span) {
+  Query row(connection, "SELECT base FROM block_range WHERE function = ? AND body = ? AND span = ?",
+            function.value, body, span);
+  return row.next() ? std::optional(row.u32(0)) : std::nullopt;
 }
 
 Result<BlockNumbering> load_block_numbers(Database& database, const Program& program) {
   return guarded(database, [&](Connection& connection) -> Result<BlockNumbering> {
-    RangeTable table(connection);
+    const RangeTable table(connection);
     std::vector<BlockRange> ranges;
     for (const FunctionFacts& function : program.functions) {
       const std::uint32_t span = block_span(function);

@@ -114,7 +114,11 @@ class CompactOutput : public cereal::OutputArchive<CompactOutput, cereal::AllowE
 class CompactInput : public cereal::InputArchive<CompactInput, cereal::AllowEmptyClassElision> {
  public:
   explicit CompactInput(std::string_view bytes, std::uint32_t base_line = 0)
-      : InputArchive(this), reader_(bytes), base_line_(base_line) {}
+      : InputArchive(this), reader_(bytes), base_line_(base_line) {
+    // Growing the two tables step by step would be most of the allocations of a small blob.
+    ids_.reserve(64);
+    texts_.reserve(32);
+  }
 
   std::uint32_t base_line() const { return base_line_; }
   std::uint64_t number() { return reader_.varint(); }

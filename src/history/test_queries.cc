@@ -56,7 +56,7 @@ class PlaceFinder {
     return facts;
   }
   std::optional<BlockNumber> base(const FunctionFacts& facts) {
-    return RangeTable(connection_).find(facts.id, facts.body, block_span(facts));
+    return find_range(connection_, facts.id, facts.body, block_span(facts));
   }
   std::vector<std::uint32_t> ordinals_on_line(const UnitedFunction& function, std::uint32_t line) {
     Query row(connection_, "SELECT points FROM function_points WHERE version = ?", function.link.version);

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "history/blob_frame.h"
 #include "history/coverage_codec.h"
 #include "history/facts_codec.h"
@@ -134,6 +138,35 @@ TEST(CoverageCodec, RoundTripsAndIsCanonical) {
   other.single[0].blocks.add(77);
   other.single[0].blocks.remove(77);
   EXPECT_EQ(encode_coverage(other), bytes);
+}
+
+TEST(CoverageCodec, LoadedSetsComputeLikePlainOnes) {
+  // Runs, bitsets and arrays side by side, as real coverage has them.
+  Sampler random(9);
+  for (int round = 0; round < 50; ++round) {
+    std::set<BlockNumber> plain[2];
+    BlockSet sets[2];
+    for (int which : {0, 1}) {
+      for (std::uint64_t runs = random.below(300); runs > 0; --runs) {
+        const auto begin = static_cast<BlockNumber>(random.below(200'000));
+        for (BlockNumber i = begin; i < begin + 1 + random.below(60); ++i) plain[which].insert(i);
+      }
+      for (std::uint64_t scattered = random.below(6000); scattered > 0; --scattered)
+        plain[which].insert(static_cast<BlockNumber>(random.below(65536)));
+      for (const BlockNumber number : plain[which]) sets[which].add(number);
+    }
+    const TestRun run = test_run("t", sets[0], {}, sets[1]);
+    const TestCoverage loaded = ok(decode_coverage(seal_coverage(encode_coverage(run.coverage))));
+    std::set<BlockNumber> both = plain[0], common;
+    both.insert(plain[1].begin(), plain[1].end());
+    std::set_intersection(plain[0].begin(), plain[0].end(), plain[1].begin(), plain[1].end(),
+                          std::inserter(common, common.end()));
+    const BlockSet all = loaded.all();
+    ASSERT_EQ(std::set<BlockNumber>(all.begin(), all.end()), both);
+    if (loaded.single.empty()) continue;
+    ASSERT_EQ(loaded.single[0].blocks.and_cardinality(loaded.several), common.size());
+    ASSERT_EQ(loaded.single[0].blocks.intersect(loaded.several), !common.empty());
+  }
 }
 
 TEST(CoverageCodec, DamageIsAnError) {
