@@ -37,7 +37,7 @@ class FunctionFlow {
     // What it releases, it must have been given: look again with those locks held at the entry.
     if (!released_.empty()) {
       const std::set<std::uint32_t> released = released_;
-      for (std::uint32_t lock : released) hold(entry.held, {lock, LockMode::Exclusive});
+      for (std::uint32_t lock : released) hold(entry.held, {lock, LockMode::Exclusive, true});
       solve(entry);
       record();
       released_.insert(released.begin(), released.end());
@@ -134,7 +134,8 @@ LockSummary FunctionFlow::summarise() const {
   const std::uint32_t exit = index_.block_position(function_, index_.function(function_).exit);
   if (exit != kNone && in_[exit])
     for (const Held& held : in_[exit]->held)
-      if (visible_to_callers(context_.names.path(held.lock))) summary.acquires.push_back(held);
+      if (visible_to_callers(context_.names.path(held.lock)))
+        summary.acquires.push_back({held.lock, held.mode});
   for (std::uint32_t lock : released_) summary.releases.push_back(lock);
   return summary;
 }

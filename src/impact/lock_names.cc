@@ -16,6 +16,7 @@ void hold(Lockset& set, Held lock) {
   const auto at = position(set, lock.lock);
   if (at != set.end() && at->lock == lock.lock) {
     if (lock.mode == LockMode::Exclusive) at->mode = LockMode::Exclusive;
+    at->assumed = at->assumed && lock.assumed;
   } else {
     set.insert(at, lock);
   }
@@ -36,7 +37,7 @@ Lockset meet(const Lockset& a, const Lockset& b) {
     } else if (j->lock < i->lock) {
       ++j;
     } else {
-      both.push_back({i->lock, i->mode == j->mode ? i->mode : LockMode::Shared});
+      both.push_back({i->lock, i->mode == j->mode ? i->mode : LockMode::Shared, i->assumed || j->assumed});
       ++i, ++j;
     }
   }

@@ -16,6 +16,9 @@ namespace simrt::impact {
 struct Held {
   std::uint32_t lock = 0;
   LockMode mode = LockMode::Exclusive;
+  /// Not acquired here: the function releases it, so its caller must have passed it on. Kept apart, or a lock
+  /// wrapper whose body got lost would look like a requirement that callers fulfil.
+  bool assumed = false;
   auto operator<=>(const Held&) const = default;
 };
 

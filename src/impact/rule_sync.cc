@@ -70,7 +70,7 @@ Lockset SyncRule::old_locks(std::uint32_t old_event, const ChangedFunction* chan
   if (!changed || old.empty()) return old;
   const Lockset copy = old;
   Lockset renamed;
-  for (const Held& held : copy) hold(renamed, {renamed_lock(held.lock, *changed), held.mode});
+  for (const Held& held : copy) hold(renamed, {renamed_lock(held.lock, *changed), held.mode, held.assumed});
   return renamed;
 }
 
@@ -80,25 +80,27 @@ std::string SyncRule::describe(const Lockset& before, const Lockset& after) cons
       if (held.lock == lock) return &held;
     return nullptr;
   };
-  const auto mode = [](LockMode mode) { return mode == LockMode::Shared ? "shared" : "exclusive"; };
-  std::vector<std::string> lost, gained, other;
+  const auto manner = [](const Held& held) {
+    if (held.assumed) return "held by the caller";
+    return held.mode == LockMode::Shared ? "shared" : "exclusive";
+  };
+  std::vector<std::string> lost, other, gained;
   for (const Held& held : before) {
     const Held* now = find(after, held.lock);
-    if (!now)
-      lost.push_back(names_.display(held.lock) + " no longer held (was " + mode(held.mode) + ")");
-    else if (now->mode != held.mode)
-      other.push_back(names_.display(held.lock) + " now " + mode(now->mode) + " (was " + mode(held.mode) +
-                      ")");
+    const std::string name = names_.display(held.lock);
+    if (!now || (now->assumed && !held.assumed)) {
+      lost.push_back(name + " no longer held (was " + manner(held) + ")");
+    } else if (*now != held) {
+      other.push_back(name + " now " + manner(*now) + " (was " + manner(held) + ")");
+    }
   }
   for (const Held& held : after)
     if (!find(before, held.lock)) gained.push_back(names_.display(held.lock) + " now held");
-  std::vector<std::string> all;
+  std::string text;
   for (auto* part : {&lost, &other, &gained}) {
     std::sort(part->begin(), part->end());
-    all.insert(all.end(), part->begin(), part->end());
+    for (const std::string& sentence : *part) text += (text.empty() ? "lock " : ", ") + sentence;
   }
-  std::string text = "lock ";
-  for (std::size_t i = 0; i < all.size(); ++i) text += (i ? ", " : "") + all[i];
   return text;
 }
 

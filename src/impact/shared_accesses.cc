@@ -91,8 +91,9 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
   sv.tags = access.tags;
   sv.order = access.order;
   for (const Held& held : context_.lock_names.set(context_.locks_after.at(event)))
-    sv.locks.push_back(context_.lock_names.display(held.lock) +
-                       (held.mode == LockMode::Shared ? " (shared)" : ""));
+    sv.locks.push_back(context_.lock_names.display(held.lock) + (held.assumed ? " (held by the caller)"
+                                                                 : held.mode == LockMode::Shared ? " (shared)"
+                                                                                                 : ""));
   std::sort(sv.locks.begin(), sv.locks.end());
   if (const std::uint32_t mark = marks_.of(event); mark != kNone) {
     const Cause& cause = marks_.cause(mark);
