@@ -44,6 +44,7 @@ std::uint32_t block_span(const FunctionFacts& function) {
 }
 
 RangeTable::RangeTable(Connection& connection) : connection_(connection) {
+  if (Query count(connection, "SELECT count(*) FROM block_range"); count.next()) bases_.reserve(count.u64(0));
   Query row(connection, "SELECT base, function, body, span FROM block_range ORDER BY base");
   while (row.next()) {
     bases_.try_emplace({row.u64(1), row.u64(2), row.u32(3)}, row.u32(0));

@@ -44,28 +44,18 @@ RecordedRun read_run(const Query& row) {
   return recorded;
 }
 
-/// Coverage rows, each decoded once: many tests of a suite cover the same.
-class CoverageReader {
- public:
-  explicit CoverageReader(Connection& connection)
-      : query_(connection, "SELECT coverage FROM coverage WHERE id = ?") {}
-  const TestCoverage& read(std::int64_t id) {
-    auto [known, fresh] = known_.try_emplace(id);
-    if (!fresh) return known->second;
-    query_.again();
-    query_.bind(id);
-    if (!query_.next())
-      throw Failure{{ErrorCode::History, "the history is damaged: the coverage of a run is missing",
-                     "restore it from a copy, or move it away and record again"}};
-    Result<TestCoverage> decoded = decode_coverage(query_.bytes(0));
-    if (!decoded) throw Failure{decoded.error()};
-    return known->second = std::move(*decoded);
-  }
+TestCoverage read_coverage(Query& query, std::int64_t id) {
+  query.again();
+  query.bind(id);
+  if (!query.next())
+    throw Failure{{ErrorCode::History, "the history is damaged: the coverage of a run is missing",
+                   "restore it from a copy, or move it away and record again"}};
+  Result<TestCoverage> decoded = decode_coverage(query.bytes(0));
+  if (!decoded) throw Failure{decoded.error()};
+  return std::move(*decoded);
+}
 
- private:
-  Query query_;
-  std::unordered_map<std::int64_t, TestCoverage> known_;
-};
+constexpr std::string_view kCoverage = "SELECT coverage FROM coverage WHERE id = ?";
 
 /// Equal in every database, different for every run: the row number and the time tell runs of one test apart.
 std::uint64_t run_uid(Connection& connection, RevisionId revision, const TestRun& run,
@@ -146,7 +136,10 @@ Result<std::optional<RecordedRun>> find_reusable_run(Database& database, const T
               case_hash(test, encode_test_case(test)));
     if (!row.next()) return std::nullopt;
     RecordedRun run = read_run(row);
-    if (run.last.has_coverage) run.last.coverage = CoverageReader(connection).read(row.i64(11));
+    if (run.last.has_coverage) {
+      Query query(connection, kCoverage);
+      run.last.coverage = read_coverage(query, row.i64(11));
+    }
     return run;
   });
 }
@@ -187,11 +180,14 @@ Result<std::vector<RecordedRun>> recorded_tests(Database& database, RevisionId r
         "ORDER BY y.finished_at DESC, y.id DESC LIMIT 1)",
         kColumns, kJoins);
     std::vector<RecordedRun> runs;
-    CoverageReader reader(connection);
+    std::unordered_map<std::int64_t, std::size_t> first_with;  // equal coverage is decoded once
+    Query blocks(connection, kCoverage);
     for (Query row(connection, sql, revision.value); row.next();) {
       runs.push_back(read_run(row));
-      if (coverage == WithCoverage::Yes && !row.null(11))
-        runs.back().last.coverage = reader.read(row.i64(11));
+      if (coverage == WithCoverage::No || row.null(11)) continue;
+      const auto [first, fresh] = first_with.try_emplace(row.i64(11), runs.size() - 1);
+      runs.back().last.coverage =
+          fresh ? read_coverage(blocks, row.i64(11)) : TestCoverage(runs[first->second].last.coverage);
     }
     std::sort(runs.begin(), runs.end(),
               [](const RecordedRun& a, const RecordedRun& b) { return a.test.name < b.test.name; });
