@@ -91,7 +91,7 @@ std::vector<std::string> merged_environment(const ProcessSpec& spec) {
   for (const auto& [name, value] : spec.environment) merged[name] = value;
   std::vector<std::string> lines;
   lines.reserve(merged.size());
-  for (const auto& [name, value] : merged) lines.push_back(name + "=" + value);
+  for (const auto& [name, value] : merged) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 
@@ -343,9 +343,8 @@ std::string find_program(const std::string& program, const std::string& director
   while (from <= path.size()) {
     std::size_t to = path.find(':', from);
     if (to == std::string::npos) to = path.size();
-    std::string folder = path.substr(from, to - from);
+    const std::string folder = to == from ? std::string(1, '.') : path.substr(from, to - from);
     from = to + 1;
-    if (folder.empty()) folder = ".";
     const std::string candidate = folder + "/" + program;
     const bool relative = candidate.front() != '/';
     const std::string seen_from_here =

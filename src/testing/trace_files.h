@@ -13,7 +13,7 @@ namespace simrt::testing {
 /// forks or executes append "." and something of their own.
 std::string trace_file(const std::string& directory, TestId test);
 
-/// Trace files of the test that exist, the test's own process first, the others by name (shorter first).
+/// Trace files of the test that exist, the test's own process first, then as trace_files() orders them.
 std::vector<std::string> find_traces(const std::string& directory, TestId test);
 
 /// Deletes them. ErrorCode::Storage.

@@ -22,7 +22,7 @@ TEST(TraceFiles, FindsOwnFirstThenOtherProcesses) {
     ASSERT_TRUE(write_file_atomically(name, ""));
   }
   EXPECT_THAT(find_traces(directory.path(), test),
-              ElementsAre(own, own + ".99", own + ".100", own + ".99.1"));
+              ElementsAre(own, own + ".99", own + ".99.1", own + ".100"));
   ASSERT_TRUE(remove_traces(directory.path(), test));
   EXPECT_THAT(find_traces(directory.path(), test), IsEmpty());
   EXPECT_TRUE(is_file(trace_file(directory.path(), {7})));
