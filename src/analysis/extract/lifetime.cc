@@ -1,0 +1,142 @@
+// Ends of lifetimes (implicit destructors, delete) and beginnings of members (constructor initialisers).
+#include <clang/AST/DeclTemplate.h>
+
+#include "analysis/extract/evaluator.h"
+
+namespace simrt::analysis {
+
+using clang::dyn_cast;
+using clang::isa;
+
+namespace {
+
+constexpr unsigned kMaxNesting = 4;
+
+}  // namespace
+
+/// Calls of destructors for one object; library objects destroy what they hold.
+void Evaluator::call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at, bool is_virtual, unsigned depth) {
+  if (silent() || type.isNull() || depth > kMaxNesting) return;
+  type = unit_.context.getBaseElementType(type.getNonReferenceType());
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (!record || !record->getDefinition()) return;
+  const LibraryClass kind = unit_.library.classify(record);
+  switch (kind) {
+    case LibraryClass::Guard: case LibraryClass::SharedGuard:
+      return lock_op(LockAction::GuardRelease, {}, at, kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive, object.place);
+    case LibraryClass::JoiningThread: return order_op(OrderKind::ThreadJoin, object, at);
+    case LibraryClass::None: break;
+    case LibraryClass::Pointer: case LibraryClass::Atomic: case LibraryClass::Mutex: return;
+    default: {
+      const auto* special = dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
+      if (!special) return;
+      for (const clang::TemplateArgument& argument : special->getTemplateArgs().asArray()) {
+        llvm::ArrayRef<clang::TemplateArgument> parts = argument;
+        if (argument.getKind() == clang::TemplateArgument::Pack) parts = argument.pack_elements();
+        for (const clang::TemplateArgument& part : parts) {
+          if (part.getKind() != clang::TemplateArgument::Type) continue;
+          const bool holder = kind == LibraryClass::SmartPointer || kind == LibraryClass::Container;
+          const auto* element = part.getAsType()->getAsCXXRecordDecl();
+          const auto* definition = element ? element->getDefinition() : nullptr;
+          const bool polymorphic = kind == LibraryClass::SmartPointer && definition && definition->getDestructor() &&
+                                   definition->getDestructor()->isVirtual();
+          if (holder) call_destructor(part.getAsType(), element_of(object), at, polymorphic, depth + 1);
+        }
+      }
+      return;
+    }
+  }
+  const clang::CXXDestructorDecl* destructor = record->getDefinition()->getDestructor();
+  if (!destructor || destructor->isTrivial()) return;
+  CallSite site;
+  if (!unit_.in_repository(destructor)) {
+    site.callee = destructor;
+    attribute_effects(site, object);
+    return;
+  }
+  Call call;
+  call.callee = function_id(unit_.names.usr(destructor));
+  call.kind = is_virtual ? CallKind::Virtual : CallKind::Direct;
+  call.name = unit_.names.display(destructor);
+  if (object.known()) call.receiver = address_of(object).value();
+  emit(at, std::move(call));
+}
+
+void Evaluator::delete_object(const clang::CXXDeleteExpr* e) {
+  const Operand object = pointee(first(rvalue(e->getArgument())));
+  // Memory given back: whoever still uses it races with this.
+  access(object, AccessMode::Write, clang::QualType(), e->getExprLoc(), MemoryOrder::NotAtomic, kTagWholeObject);
+}
+
+void Evaluator::dtor(const clang::CFGElement& source) {
+  if (const auto automatic = source.getAs<clang::CFGAutomaticObjDtor>()) {
+    const clang::VarDecl* declared = automatic->getVarDecl();
+    clang::SourceLocation at = automatic->getTriggerStmt() ? automatic->getTriggerStmt()->getEndLoc() : declared->getLocation();
+    Operand object = local_operand(declared);
+    if (object.local >= 0) use(static_cast<std::uint32_t>(object.local));
+    // A reference that keeps a temporary alive.
+    if (declared->getType()->isReferenceType()) object = pointee(object);
+    call_destructor(declared->getType(), object, at);
+  } else if (const auto cleanup = source.getAs<clang::CFGCleanupFunction>()) {
+    CallSite site;
+    site.callee = cleanup->getFunctionDecl();
+    site.values.push_back({address_of(local_operand(cleanup->getVarDecl()))});
+    if (unit_.in_repository(site.callee)) emit_call(site.callee, CallKind::Direct, std::nullopt, site);
+  } else if (const auto deleted = source.getAs<clang::CFGDeleteDtor>()) {
+    const clang::CXXDeleteExpr* e = deleted->getDeleteExpr();
+    ++quiet_;
+    const Operand object = pointee(first(rvalue(e->getArgument())));
+    --quiet_;
+    const clang::CXXRecordDecl* record = e->getDestroyedType()->getAsCXXRecordDecl();
+    const bool is_virtual = record && record->getDefinition() && record->getDefinition()->getDestructor() &&
+                            record->getDefinition()->getDestructor()->isVirtual() && !record->isEffectivelyFinal();
+    call_destructor(e->getDestroyedType(), object, e->getExprLoc(), is_virtual);
+  } else if (const auto base = source.getAs<clang::CFGBaseDtor>()) {
+    call_destructor(base->getBaseSpecifier()->getType(), pointee(this_pointer()), clang::SourceLocation());
+  } else if (const auto member = source.getAs<clang::CFGMemberDtor>()) {
+    call_destructor(member->getFieldDecl()->getType(), field_of(member->getFieldDecl(), pointee(this_pointer()), true), clang::SourceLocation());
+  } else if (const auto temporary = source.getAs<clang::CFGTemporaryDtor>()) {
+    const clang::CXXBindTemporaryExpr* bound = temporary->getBindTemporaryExpr();
+    Operand object;
+    object.own = true;
+    const Ownership nothing;
+    if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(strip(bound, nullptr, nothing))) object = construction_target(construction, {});
+    call_destructor(bound->getType(), object, bound->getEndLoc());
+  }
+}
+
+void Evaluator::initializer(const clang::CXXCtorInitializer* e) {
+  const clang::Expr* init = e->getInit();
+  if (!e->isAnyMemberInitializer()) {
+    evaluate(init);
+    return;
+  }
+  const clang::FieldDecl* field = e->getAnyMember();
+  const Operand target = field_of(field, pointee(this_pointer()), true);
+  const clang::SourceLocation at = e->isWritten() ? e->getMemberLocation() : init->getExprLoc();
+  const LibraryClass kind = unit_.library.classify(field->getType());
+  if (kind == LibraryClass::Guard || kind == LibraryClass::SharedGuard) {
+    const Ownership nothing;
+    if (isa<clang::CXXConstructExpr>(strip(init, nullptr, nothing))) return;
+    for (const Operand& source : evaluate(init))
+      if (source.known()) lock_op(LockAction::GuardMove, {}, at, LockMode::Exclusive, target.place, source.place);
+    return;
+  }
+  if (const auto* default_init = dyn_cast<clang::CXXDefaultInitExpr>(init)) init = default_init->getExpr();
+  initialise(target, field->getType(), init, init);
+  // Class-type members are written by their constructors.
+  const bool constructed = field->getType()->isRecordType() && !isa<clang::InitListExpr>(init->IgnoreParens());
+  if (!field->getType()->isReferenceType() && !constructed && unit_.library.classify(field->getType()) == LibraryClass::None)
+    access(target, AccessMode::Write, field->getType(), at);
+}
+
+void Evaluator::run_entry(const clang::FunctionDecl* function, Element& element) {
+  element_ = &element;
+  for (const clang::Attr* attribute : function->attrs())
+    if (const auto* required = dyn_cast<clang::RequiresCapabilityAttr>(attribute))
+      lock_op(LockAction::Assume, capabilities({required->args_begin(), required->args_size()}, nullptr, {}), function->getLocation(),
+              required->isShared() ? LockMode::Shared : LockMode::Exclusive);
+  element_ = nullptr;
+}
+
+}  // namespace simrt::analysis
