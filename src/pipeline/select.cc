@@ -49,9 +49,11 @@ struct Selecting {
   Status analyse();
   void gather_tests();
   void apply_rules();
+  select::SelectOptions options() const;
   select::SelectInput input() const;
+  select::BlockResolution resolve(BlockId block) const;
   report::SelectionView view(Selection selection) const;
-  Status remember(const Selection& selection);
+  void remember(const Selection& selection);
 };
 
 Status Selecting::open() {
@@ -175,6 +177,66 @@ void Selecting::apply_rules() {
   }
 }
 
+select::BlockResolution Selecting::resolve(BlockId block) const {
+  if (const auto number = numbering.number(block)) return select::BlockResolution::known(*number);
+  const FunctionFacts* function = before.function(block.function);
+  return function && function->has(kStaticInit) ? select::BlockResolution::static_init() : select::BlockResolution::unknown();
+}
+
+Technique technique_of(const std::string& name) {
+  return name == "rta" ? Technique::Rta : name == "rtsc" ? Technique::Rtsc : name == "simrt-n" ? Technique::SimRTN : Technique::SimRT;
+}
+
+Ranking ranking_of(const config::Config& config) {
+  if (config.rank == "abc") return Ranking::Abc;
+  if (config.rank == "random") return Ranking::Random;
+  return config.order == "pairs" ? Ranking::Pairs : Ranking::Cost;
+}
+
+select::SelectOptions Selecting::options() const {
+  const config::Config& config = workspace->config;
+  select::SelectOptions options;
+  options.technique = request.technique.value_or(technique_of(config.technique));
+  options.ranking = request.ranking.value_or(ranking_of(config));
+  options.rest = request.rest;
+  options.seed = request.seed.value_or(config.seed);
+  if (request.budget_seconds)
+    options.budget_seconds = request.budget_seconds;
+  else if (config.budget_seconds > 0)
+    options.budget_seconds = config.budget_seconds;
+  return options;
+}
+
+select::SelectInput Selecting::input() const {
+  return {impact, diff, tests, [this](BlockId block) { return resolve(block); },
+          [this](FunctionId function) {
+            std::vector<BlockNumber> numbers;
+            for (BlockNumber number : blocks_of(numbering, function)) numbers.push_back(number);
+            return numbers;
+          },
+          options()};
+}
+
+std::string name_of(Technique technique) {
+  switch (technique) {
+    case Technique::SimRT: return "simrt";
+    case Technique::SimRTN: return "simrt-n";
+    case Technique::Rtsc: return "rtsc";
+    case Technique::Rta: return "rta";
+  }
+  return "simrt";
+}
+
+std::string name_of(Ranking ranking) {
+  switch (ranking) {
+    case Ranking::Pairs: return "pairs";
+    case Ranking::Cost: return "cost";
+    case Ranking::Abc: return "abc";
+    case Ranking::Random: return "random";
+  }
+  return "cost";
+}
+
 report::SelectionView Selecting::view(Selection selection) const {
   report::SelectionView view;
   view.base = base.revision.sha;
@@ -188,6 +250,9 @@ report::SelectionView Selecting::view(Selection selection) const {
   view.selection = std::move(selection);
   view.fallbacks = fallbacks;
   view.new_tests = test_changes.added;
+  view.technique = name_of(options().technique);
+  view.ranking = name_of(options().ranking);
+  view.seed = options().seed;
   for (const history::RecordedRun& run : runs) view.tests.emplace(run.test.id, run.test);
   for (const SharedAccess& access : impact.accesses) {
     for (FunctionId function : {access.function, access.mapped_function})
@@ -195,6 +260,19 @@ report::SelectionView Selecting::view(Selection selection) const {
     view.variable_names.try_emplace(access.variable, changed.after.variable(access.variable) ? changed.after.name_of(access.variable) : before.name_of(access.variable));
   }
   return view;
+}
+
+/// Keeps the pairs for `history pairs`. A history that cannot be written (read-only media, busy) costs only that.
+void Selecting::remember(const Selection& selection) {
+  auto writable = open_history(*workspace, history::OpenMode::ReadWrite);
+  if (!writable) return log::detail("the selection is not kept in the history: {}", writable.error().message);
+  history::SelectionRecord record;
+  record.base = base.revision.id;
+  record.head = head;
+  record.technique = options().technique;
+  record.created_at = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto stored = history::put_selection(*writable, record, impact, selection, changed.after);
+  if (!stored) log::detail("the selection is not kept in the history: {}", stored.error().message);
 }
 
 }  // namespace
@@ -206,7 +284,12 @@ Result<SelectOutcome> run_select(const SelectRequest& request) {
     if (Status done = (*work.*step)(); !done) return fail(done.error());
   work->gather_tests();
   work->apply_rules();
-  return fail(ErrorCode::Internal, "not bound");
+  Selection selection = select::select(work->input());
+  if (request.remember) work->remember(selection);
+  SelectOutcome outcome;
+  outcome.view = work->view(std::move(selection));
+  outcome.explain_skip = [work](TestId test) { return select::explain_skip(work->input(), test); };
+  return outcome;
 }
 
 }  // namespace simrt::pipeline
