@@ -1,0 +1,139 @@
+#include "select/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "select/evidence.h"
+
+namespace simrt::select {
+namespace {
+
+/// "write at src/a.cc:12:3"
+std::string place(const SharedAccess& access) {
+  return fmt::format("{} at {}:{}:{}", access.mode == AccessMode::Read ? "read" : "write", access.file,
+                     access.at.line, access.at.column);
+}
+
+const RecordedTest* find_test(const SelectInput& input, TestId id) {
+  const auto found = std::find_if(input.tests.begin(), input.tests.end(),
+                                  [&](const RecordedTest& test) { return test.test == id; });
+  return found == input.tests.end() ? nullptr : &*found;
+}
+
+/// How far a pair that is not covered was from being covered; smaller is nearer.
+enum class Miss { SameThread, OneSide, Both };
+
+struct NearMiss {
+  Miss miss;
+  std::uint32_t pair;
+  std::string line;
+};
+
+NearMiss near_miss(const SelectInput& input, const Targets& targets, const TestCoverage& coverage,
+                   std::uint32_t pair) {
+  const AccessPair& indices = input.impact.pairs[pair];
+  const SharedAccess& first = input.impact.accesses[indices.first];
+  const SharedAccess& second = input.impact.accesses[indices.second];
+  const std::string first_role = entered_by(coverage, targets, targets.slot_of_access(indices.first));
+  const std::string second_role = entered_by(coverage, targets, targets.slot_of_access(indices.second));
+  const bool within_one = targets.slot_of_access(indices.first) == targets.slot_of_access(indices.second);
+  if (!first_role.empty() && !second_role.empty() && within_one)
+    return {Miss::SameThread, pair,
+            fmt::format("only thread {} reaches {} (and {}); it takes two", first_role, place(first),
+                        place(second))};
+  if (!first_role.empty() && !second_role.empty())
+    return {Miss::SameThread, pair,
+            fmt::format("one and the same thread, {}, reaches both {} and {}", first_role, place(first),
+                        place(second))};
+  if (first_role.empty() && second_role.empty())
+    return {Miss::Both, pair, fmt::format("reaches neither {} nor {}", place(first), place(second))};
+  const bool has_first = !first_role.empty();
+  return {Miss::OneSide, pair,
+          fmt::format("reaches {} (thread {}), but not {}", place(has_first ? first : second),
+                      has_first ? first_role : second_role, place(has_first ? second : first))};
+}
+
+std::vector<std::string> explain_dangerous(const Evidence& evidence) {
+  if (evidence.dangerous().isEmpty())
+    return {"the change has no dangerous edge that could be mapped to blocks"};
+  return {
+      fmt::format("enters none of the {} blocks behind dangerous edges", evidence.dangerous().cardinality())};
+}
+
+}  // namespace
+
+Reason skip_reason(const SelectInput& input) {
+  std::string text = "covers no impacted pair with two threads";
+  if (input.options.technique == Technique::SimRTN) text = "covers no impacted pair";
+  if (input.impact.pairs.empty()) text = "the change has no impacted pair";
+  if (input.options.technique == Technique::Rtsc) text = "enters no block behind a dangerous edge";
+  return {ReasonKind::NotCovered, 0, {}, {}, std::move(text)};
+}
+
+Reason pair_reason(const SelectInput& input, const Targets& targets, const TestCoverage& coverage,
+                   std::uint32_t pair) {
+  const AccessPair& indices = input.impact.pairs[pair];
+  const SharedAccess& first = input.impact.accesses[indices.first];
+  const SharedAccess& second = input.impact.accesses[indices.second];
+  const Slot first_slot = targets.slot_of_access(indices.first),
+             second_slot = targets.slot_of_access(indices.second);
+  Reason reason{ReasonKind::Pair,
+                pair,
+                entered_by(coverage, targets, first_slot),
+                entered_by(coverage, targets, second_slot),
+                {}};
+  if (first_slot != kUnknownSlot && second_slot != kUnknownSlot) {
+    reason.text = fmt::format("{} by thread {}, {} by thread {}", place(first), reason.first_thread,
+                              place(second), reason.second_thread);
+    return reason;
+  }
+  reason.kind = ReasonKind::UnknownChange;
+  reason.text = fmt::format("may reach {} and {}: where {} stood in the recorded version is not known",
+                            place(first), place(second),
+                            first_slot == second_slot    ? "they"
+                            : first_slot == kUnknownSlot ? "the first"
+                                                         : "the second");
+  return reason;
+}
+
+std::vector<Reason> explain_run(const SelectInput& input, TestId id) {
+  const RecordedTest* test = find_test(input, id);
+  if (!test) return {};
+  const std::vector<RecordedTest> alone{*test};
+  SelectInput one{input.impact, input.diff, alone, input.block, input.function_blocks, input.options};
+  one.options.pair_reasons = SIZE_MAX;
+  one.options.budget_seconds.reset();
+  one.options.rest = false;
+  Decision decision = select(one).decisions.front();
+  return decision.run ? std::move(decision.reasons) : std::vector<Reason>{};
+}
+
+std::vector<std::string> explain_skip(const SelectInput& input, TestId id, std::size_t lines) {
+  const RecordedTest* test = find_test(input, id);
+  if (!test) return {"no such test is recorded"};
+  if (!test->coverage) return {"no usable coverage of it is recorded"};
+  if (input.options.technique == Technique::Rtsc) return explain_dangerous(Evidence(input));
+  if (input.impact.pairs.empty()) return {"the change has no impacted pair"};
+
+  const Targets targets(input);
+  const TestMatch match = Matcher(targets).match(*test->coverage);
+  std::vector<bool> covered(targets.goals().size());
+  for (std::uint32_t goal : match.two_threads) covered[goal] = true;
+  std::vector<NearMiss> misses;
+  for (std::size_t goal = 0; goal < targets.goals().size(); ++goal)
+    if (!covered[goal])
+      for (std::uint32_t pair : targets.goals()[goal].pairs)
+        misses.push_back(near_miss(input, targets, *test->coverage, pair));
+  std::sort(misses.begin(), misses.end(), [](const NearMiss& a, const NearMiss& b) {
+    return std::pair(a.miss, a.pair) < std::pair(b.miss, b.pair);
+  });
+
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < std::min(lines, misses.size()); ++i)
+    result.push_back(std::move(misses[i].line));
+  if (misses.size() > lines) result.push_back(fmt::format("and {} more pairs", misses.size() - lines));
+  return result;
+}
+
+}  // namespace simrt::select

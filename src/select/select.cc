@@ -1,0 +1,167 @@
+#include "select/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "select/evidence.h"
+#include "select/explain.h"
+#include "select/order.h"
+#include "select/random.h"
+
+namespace simrt::select {
+namespace {
+
+class Selector {
+ public:
+  explicit Selector(const SelectInput& input) : input_(input), targets_(input), evidence_(input) {}
+
+  Selection run() {
+    gather_candidates();
+    estimate_durations(candidates_);
+    std::vector<Listed> list = order_selected(candidates_, targets_, input_.options.ranking);
+    if (input_.options.rest)
+      for (Listed& listed : order_rest(candidates_)) list.push_back(std::move(listed));
+    const std::size_t affordable = affordable_prefix(list);
+    Selection selection;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      selection.decisions.push_back(listed_decision(list[i], i, affordable));
+    append_unlisted(selection);
+    selection.uncovered = uncovered_pairs();
+    return selection;
+  }
+
+ private:
+  void gather_candidates();
+  std::size_t affordable_prefix(const std::vector<Listed>& list) const;
+  Decision decision(const Candidate& candidate) const;
+  Decision listed_decision(const Listed& listed, std::size_t position, std::size_t affordable) const;
+  void add_pair_reasons(const Candidate& candidate, const Listed& listed, Decision& decision) const;
+  void append_unlisted(Selection& selection) const;
+  std::vector<std::uint32_t> uncovered_pairs() const;
+
+  const SelectInput& input_;
+  const Targets targets_;
+  const Evidence evidence_;
+  std::vector<Candidate> candidates_;
+  std::vector<bool> covered_;  ///< by goal
+};
+
+void Selector::gather_candidates() {
+  const Technique technique = input_.options.technique;
+  Matcher matcher(targets_);
+  covered_.resize(targets_.goals().size());
+  for (const RecordedTest& test : input_.tests) {
+    Candidate candidate;
+    candidate.test = &test;
+    candidate.tie_break = tie_break(input_.options.seed, test.test);
+    if (test.coverage) candidate.match = matcher.match(*test.coverage);
+    for (std::uint32_t goal : candidate.match.two_threads) covered_[goal] = true;
+    candidate.reasons = evidence_.reasons(test);
+    candidate.goals = candidate.match.two_threads;
+    if (technique == Technique::SimRTN)
+      candidate.goals.insert(candidate.goals.end(), candidate.match.same_thread.begin(),
+                             candidate.match.same_thread.end());
+    const bool by_pairs =
+        (technique == Technique::SimRT || technique == Technique::SimRTN) && !candidate.goals.empty();
+    if (!test.coverage && candidate.reasons.empty() &&
+        !(input_.impact.pairs.empty() && evidence_.dangerous().isEmpty()))
+      candidate.reasons.push_back(
+          {ReasonKind::NoCoverage, 0, {}, {}, "no usable coverage of it is recorded"});
+    candidate.selected = by_pairs || !candidate.reasons.empty();
+    candidate.tier = candidate.selected ? Tier::Selected : rest_tier(candidate.match);
+    candidates_.push_back(std::move(candidate));
+  }
+}
+
+/// How many tests of the list fit into the budget one after the other.
+std::size_t Selector::affordable_prefix(const std::vector<Listed>& list) const {
+  if (!input_.options.budget_seconds) return list.size();
+  double left = *input_.options.budget_seconds;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    left -= candidates_[list[i].candidate].seconds;
+    if (left < 0) return i;
+  }
+  return list.size();
+}
+
+Decision Selector::decision(const Candidate& candidate) const {
+  Decision result;
+  result.test = candidate.test->test;
+  result.tier = candidate.tier;
+  result.seconds = candidate.test->seconds;
+  for (std::uint32_t goal : candidate.goals)
+    result.pairs += static_cast<std::uint32_t>(targets_.goals()[goal].pairs.size());
+  result.reasons = candidate.reasons;
+  return result;
+}
+
+Decision Selector::listed_decision(const Listed& listed, std::size_t position, std::size_t affordable) const {
+  const Candidate& candidate = candidates_[listed.candidate];
+  Decision result = decision(candidate);
+  result.new_pairs = listed.new_pairs;
+  if (candidate.selected)
+    add_pair_reasons(candidate, listed, result);
+  else
+    result.reasons.push_back(skip_reason(input_));
+  if (position < affordable) {
+    result.run = candidate.selected;
+    result.rank = static_cast<std::uint32_t>(position + 1);
+  } else {
+    result.reasons.insert(result.reasons.begin(),
+                          {ReasonKind::OverBudget,
+                           0,
+                           {},
+                           {},
+                           fmt::format("place {} of the list, behind the end of the budget of {:g} s",
+                                       position + 1, *input_.options.budget_seconds)});
+  }
+  return result;
+}
+
+/// The pairs it was the first to cover, then others, up to the limit.
+void Selector::add_pair_reasons(const Candidate& candidate, const Listed& listed, Decision& decision) const {
+  std::vector<std::uint32_t> added = listed.new_goals, others;
+  std::sort(added.begin(), added.end());
+  for (std::uint32_t goal : candidate.goals)
+    if (!std::binary_search(added.begin(), added.end(), goal)) others.push_back(goal);
+  std::sort(others.begin(), others.end());
+  added.insert(added.end(), others.begin(), others.end());
+  std::size_t left = input_.options.pair_reasons;
+  for (std::uint32_t goal : added) {
+    for (std::uint32_t pair : targets_.goals()[goal].pairs) {
+      if (left-- == 0) return;
+      decision.reasons.push_back(pair_reason(input_, targets_, *candidate.test->coverage, pair));
+    }
+  }
+}
+
+void Selector::append_unlisted(Selection& selection) const {
+  if (input_.options.rest) return;
+  std::vector<const Candidate*> skipped;
+  for (const Candidate& candidate : candidates_)
+    if (!candidate.selected) skipped.push_back(&candidate);
+  std::sort(skipped.begin(), skipped.end(), [](const Candidate* a, const Candidate* b) {
+    return std::tie(a->test->name, a->test->test) < std::tie(b->test->name, b->test->test);
+  });
+  for (const Candidate* candidate : skipped) {
+    selection.decisions.push_back(decision(*candidate));
+    selection.decisions.back().reasons.push_back(skip_reason(input_));
+  }
+}
+
+std::vector<std::uint32_t> Selector::uncovered_pairs() const {
+  std::vector<std::uint32_t> result;
+  for (std::size_t goal = 0; goal < covered_.size(); ++goal)
+    if (!covered_[goal])
+      result.insert(result.end(), targets_.goals()[goal].pairs.begin(), targets_.goals()[goal].pairs.end());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
+
+Selection select(const SelectInput& input) { return Selector(input).run(); }
+
+}  // namespace simrt::select

@@ -1,0 +1,56 @@
+// What coverage is asked about: the blocks of impacted accesses and their partners, and the pairs among them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "select/select.h"
+
+namespace simrt::select {
+
+/// A place that a test may have entered: one known block, all static initialisers, or an unknown block.
+using Slot = std::uint32_t;
+inline constexpr Slot kUnknownSlot = 0;
+inline constexpr Slot kStaticInitSlot = 1;
+inline constexpr Slot kFirstBlockSlot = 2;
+
+/// All pairs of accesses that stand in the same two slots: they are covered together or not at all.
+struct Goal {
+  Slot first, second;                ///< first >= second, so that an unknown slot stands second
+  std::vector<std::uint32_t> pairs;  ///< indices into Impact::pairs, ascending
+  bool unknown() const { return second == kUnknownSlot; }
+};
+
+class Targets {
+ public:
+  explicit Targets(const SelectInput& input);
+
+  std::size_t slots() const { return kFirstBlockSlot + numbers_.size(); }
+  Slot slot_of_access(std::uint32_t access) const { return access_slot_[access]; }
+  Slot slot_of_block(BlockNumber number) const { return block_slot_[number]; }
+  BlockNumber number(Slot slot) const { return numbers_[slot - kFirstBlockSlot]; }
+  /// The numbers of all slots that are blocks.
+  const BlockSet& blocks() const { return blocks_; }
+
+  const std::vector<Goal>& goals() const { return goals_; }
+  /// Goals by their first slot.
+  const std::vector<std::uint32_t>& goals_of(Slot first) const { return goals_of_[first]; }
+
+  std::uint32_t impacted_accesses(Slot slot) const { return impacted_[slot]; }
+  std::uint32_t other_accesses(Slot slot) const { return others_[slot]; }
+
+ private:
+  void resolve_accesses(const SelectInput& input);
+  void collect_goals(const Impact& impact);
+
+  std::vector<Slot> access_slot_;
+  std::vector<BlockNumber> numbers_;
+  std::vector<Slot> block_slot_;  ///< by block number
+  BlockSet blocks_;
+  std::vector<Goal> goals_;
+  std::vector<std::vector<std::uint32_t>> goals_of_;
+  std::vector<std::uint32_t> impacted_, others_;
+};
+
+}  // namespace simrt::select

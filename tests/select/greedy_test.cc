@@ -1,0 +1,88 @@
+#include "select/greedy.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+#include <set>
+
+namespace simrt::select {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// The definition, word for word.
+std::vector<GreedyPick> slow_greedy(const std::vector<GreedyTest>& tests,
+                                    const std::vector<std::uint32_t>& weights) {
+  std::vector<GreedyPick> picks;
+  std::set<std::uint32_t> remaining, covered;
+  for (std::uint32_t i = 0; i < tests.size(); ++i)
+    if (!tests[i].goals.empty()) remaining.insert(i);
+  while (!remaining.empty()) {
+    const auto gain = [&](std::uint32_t test) {
+      std::uint32_t sum = 0;
+      for (std::uint32_t goal : tests[test].goals)
+        if (!covered.contains(goal)) sum += weights[goal];
+      return sum;
+    };
+    std::uint32_t best = UINT32_MAX;
+    for (std::uint32_t test : remaining) {
+      if (gain(test) == 0) continue;
+      if (best == UINT32_MAX) {
+        best = test;
+        continue;
+      }
+      const double a = gain(test) / tests[test].cost, b = gain(best) / tests[best].cost;
+      if (a > b || (a == b && tests[test].tie_break < tests[best].tie_break)) best = test;
+    }
+    if (best == UINT32_MAX) {
+      covered.clear();
+      continue;
+    }
+    picks.push_back({best, gain(best), {}});
+    covered.insert(tests[best].goals.begin(), tests[best].goals.end());
+    remaining.erase(best);
+  }
+  return picks;
+}
+
+TEST(Greedy, NothingToOrder) {
+  EXPECT_THAT(greedy_order({}, {}), IsEmpty());
+  EXPECT_THAT(greedy_order({{{}, 1, 1}}, {1}), IsEmpty());
+}
+
+TEST(Greedy, SaysWhatEachPickAdded) {
+  const auto picks = greedy_order({{{0, 1}, 1, 1}, {{1, 2}, 2, 1}}, {1, 5, 1});
+  ASSERT_EQ(picks.size(), 2u);
+  EXPECT_EQ(picks[0].test, 0u);
+  EXPECT_EQ(picks[0].gain, 6u);
+  EXPECT_EQ(picks[1].gain, 1u);
+  EXPECT_THAT(picks[1].added, ElementsAre(2u));
+}
+
+TEST(Greedy, EqualsItsDefinition) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 1500; ++round) {
+    const std::size_t goals = 1 + random() % 30, count = random() % 40;
+    // Dense, sparse and nested suites take different paths.
+    const unsigned density = 1 + random() % 9;
+    std::vector<std::uint32_t> weights;
+    for (std::size_t i = 0; i < goals; ++i) weights.push_back(1 + random() % 3);
+    std::vector<GreedyTest> tests;
+    for (std::size_t i = 0; i < count; ++i) {
+      GreedyTest test{{}, random(), round % 2 ? 1.0 : 0.25 * static_cast<double>(1 + random() % 8)};
+      for (std::uint32_t goal = 0; goal < goals; ++goal)
+        if (random() % 10 < density && (round % 3 || goal < i)) test.goals.push_back(goal);
+      tests.push_back(std::move(test));
+    }
+    const auto fast = greedy_order(tests, weights), slow = slow_greedy(tests, weights);
+    ASSERT_EQ(fast.size(), slow.size());
+    for (std::size_t i = 0; i < fast.size(); ++i) {
+      ASSERT_EQ(fast[i].test, slow[i].test) << "round " << round << " pick " << i;
+      ASSERT_EQ(fast[i].gain, slow[i].gain);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace simrt::select
