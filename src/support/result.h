@@ -11,15 +11,15 @@ namespace simrt {
 
 /// Class of a failure. The numeric value is the documented process exit code.
 enum class ErrorCode : std::uint8_t {
-  Usage = 2,        ///< wrong flags or values
-  Project = 3,      ///< no configuration, no compile database, no tests found
-  Repository = 4,   ///< not a git repository, missing revision, shallow clone
-  History = 5,      ///< database missing, locked, corrupt, or newer than this tool
-  Analysis = 6,     ///< sources could not be analysed at all
-  Execution = 7,    ///< a test program could not be started
-  Storage = 8,      ///< file system error, disk full
-  Internal = 70,    ///< a broken invariant of the tool itself
-  Interrupted = 130 ///< stopped by SIGINT or SIGTERM; what was recorded is kept
+  Usage = 2,         ///< wrong flags or values
+  Project = 3,       ///< no configuration, no compile database, no tests found
+  Repository = 4,    ///< not a git repository, missing revision, shallow clone
+  History = 5,       ///< database missing, locked, corrupt, or newer than this tool
+  Analysis = 6,      ///< sources could not be analysed at all
+  Execution = 7,     ///< a test program could not be started
+  Storage = 8,       ///< file system error, disk full
+  Internal = 70,     ///< a broken invariant of the tool itself
+  Interrupted = 130  ///< stopped by SIGINT or SIGTERM; what was recorded is kept
 };
 
 /// A failure with one clear message and, where there is one, the way out.

@@ -45,7 +45,7 @@ struct ProcessResult {
   End end = End::NotStarted;
   int code = 0;
   double seconds = 0;                ///< wall time from start to the program's end, without clean-up
-  std::uint64_t peak_rss_bytes = 0;  ///< upper bound: the kernel counts the caller's size before exec, too
+  std::uint64_t peak_rss_bytes = 0;  ///< of the program and the children it waited for; at least about 1 MB
   std::string output;                ///< stdout, and stderr unless separate_errors; the tail of it
   std::string errors;
   std::uint64_t output_dropped = 0;     ///< bytes of both streams that are not in output and errors
@@ -59,6 +59,7 @@ struct ProcessResult {
 /// Runs the program with standard input from /dev/null in a session of its own. All its descendants are dead
 /// when this returns, daemons included: a small supervisor process adopts them (PR_SET_CHILD_SUBREAPER). The
 /// supervisor kills them, too, when the calling process dies, by whatever signal. Core dumps are off.
+/// Starting costs the same however large the caller is. Descriptors of the caller are not inherited.
 /// Errors (ErrorCode::Execution) only where the operating system refuses pipes or processes or the supervisor
 /// is killed; a program that is missing or not executable is End::NotStarted. Thread-safe.
 Result<ProcessResult> run_process(const ProcessSpec& spec, const InterruptToken* interrupt = nullptr);

@@ -1,4 +1,6 @@
-// See supervisor.h. Everything here runs after fork(): system calls and stack memory only.
+// See supervisor.h. A program of its own: small, so that forking from it is cheap however large simrt has
+// grown. Plain system calls and stack memory only; statically linked, so that the environment of the program
+// under test (LD_PRELOAD, LD_LIBRARY_PATH) is not its own.
 #include "support/supervisor.h"
 
 #include <fcntl.h>
@@ -62,10 +64,33 @@ void close_others(std::array<int, 4> keep) {
   close_range_of(from, ~0U);
 }
 
+/// What the caller asked for. Its descriptors are inherited and lose to nobody: become_program() replaces
+/// them.
+struct Job {
+  const char* program = nullptr;
+  char* const* arguments = nullptr;
+  const char* directory = nullptr;  ///< empty: stay
+  int output = -1;
+  int errors = -1;   ///< may equal output
+  int control = -1;  ///< commands are read from here
+  int report = -1;   ///< reports are written here
+  int linger_milliseconds = 0;
+};
+
 struct StartFailure {
   Step step = Step::None;
   std::int32_t error = 0;
 };
+
+/// Every signal to its default action. By the system call: glibc's posix_spawn() leaves its two internal
+/// signals ignored, and its signal() refuses to touch them.
+void reset_signals() {
+  constexpr std::array<std::uint64_t, 4> kDefault = {};  // the kernel's sigaction with handler SIG_DFL
+  constexpr std::size_t kMaskBytes = 8;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::syscall(SYS_rt_sigaction, signal, kDefault.data(), nullptr, kMaskBytes);
+  }
+}
 
 [[noreturn]] void become_program(const Job& job, int failure_pipe) {
   const auto give_up = [&](Step step) {
@@ -74,7 +99,7 @@ struct StartFailure {
     ::_exit(kStartFailed);
   };
   ::setsid();
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  reset_signals();
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -84,14 +109,14 @@ struct StartFailure {
   const int null = ::open("/dev/null", O_RDWR);
   if (null < 0) give_up(Step::Descriptors);
   // Descriptors 0 to 2 of the caller may be closed, so the sources may be among the targets: copy up first.
-  const int output = ::fcntl(job.output >= 0 ? job.output : null, F_DUPFD_CLOEXEC, 3);
-  const int errors = ::fcntl(job.errors >= 0 ? job.errors : null, F_DUPFD_CLOEXEC, 3);
+  const int output = ::fcntl(job.output, F_DUPFD_CLOEXEC, 3);
+  const int errors = ::fcntl(job.errors, F_DUPFD_CLOEXEC, 3);
   if (output < 0 || errors < 0 || ::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(errors, 2) < 0) {
     give_up(Step::Descriptors);
   }
   if (null > 2) ::close(null);
-  if (job.directory != nullptr && ::chdir(job.directory) != 0) give_up(Step::Directory);
-  ::execve(job.program, job.arguments, job.environment);
+  if (*job.directory != '\0' && ::chdir(job.directory) != 0) give_up(Step::Directory);
+  ::execve(job.program, job.arguments, environ);
   give_up(Step::Execute);
   ::_exit(kStartFailed);
 }
@@ -321,16 +346,32 @@ void Supervisor::kill_everything() {
   });
 }
 
-}  // namespace
-
-void run(const Job& job) {
-  ::setsid();  // out of reach of the terminal's Ctrl-C: the caller decides
-  ::signal(SIGCHLD, SIG_DFL);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
-  ::prctl(PR_SET_NAME, "simrt-supervise", 0UL, 0UL, 0UL);
-  close_others({job.output, job.errors, job.control, job.report});
-  Supervisor(job).run();
-  ::_exit(0);
+/// A decimal argument; -1 for anything else.
+int number(const char* text) {
+  int value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) value = value * 10 + (*text - '0');
+  return *text == '\0' ? value : -1;
 }
 
+}  // namespace
 }  // namespace simrt::supervisor
+
+int main(int argc, char** argv) {
+  using namespace simrt::supervisor;
+  if (argc <= kFirstProgramArgument) return 2;
+  Job job;
+  job.output = number(argv[kOutput]);
+  job.errors = number(argv[kErrors]);
+  job.control = number(argv[kControl]);
+  job.report = number(argv[kReport]);
+  job.linger_milliseconds = number(argv[kLinger]);
+  job.directory = argv[kDirectory];
+  job.program = argv[kProgram];
+  job.arguments = argv + kFirstProgramArgument;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
+  ::prctl(PR_SET_NAME, "simrt-supervise", 0UL, 0UL, 0UL);
+  for (const int own : {job.output, job.errors, job.control, job.report}) ::fcntl(own, F_SETFD, FD_CLOEXEC);
+  close_others({job.output, job.errors, job.control, job.report});
+  Supervisor(job).run();
+  return 0;
+}

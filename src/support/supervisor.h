@@ -1,5 +1,5 @@
-// The process between the caller of run_process() and the program: starts it, adopts all its descendants and
-// ends them. Runs in a forked child of a multi-threaded process: async-signal-safe calls only, no allocation.
+// What run_process() and the process between it and the program say to each other. That process starts the
+// program, adopts all its descendants (PR_SET_CHILD_SUBREAPER) and ends them.
 #pragma once
 
 #include <array>
@@ -7,7 +7,22 @@
 
 namespace simrt::supervisor {
 
-/// Commands, one byte each, from the caller. End of file (the caller is gone) kills everything.
+/// Positions of the supervisor's arguments: inherited descriptors, milliseconds that descendants may outlive
+/// the program, working directory (empty: stay), path of the program; then its argv. Its environment is the
+/// program's.
+enum Argument : int {
+  kName,
+  kOutput,
+  kErrors,
+  kControl,
+  kReport,
+  kLinger,
+  kDirectory,
+  kProgram,
+  kFirstProgramArgument
+};
+
+/// Commands, one byte each, on the control pipe. Its end (the caller is gone) kills everything.
 inline constexpr char kTerminate = 'T';  ///< SIGTERM to the program's process group
 inline constexpr char kKill = 'K';       ///< SIGKILL to everything
 
@@ -20,7 +35,7 @@ struct Leftover {
   std::array<char, 24> name{};
 };
 
-/// Sent twice: when the program has ended, and (final = 1) when nothing is left of it.
+/// Sent twice on the report pipe: when the program has ended, and (final = 1) when nothing is left of it.
 struct Report {
   std::int32_t final = 0;
   std::int32_t wait_status = 0;
@@ -31,20 +46,8 @@ struct Report {
   std::array<Leftover, 16> leftovers{};
 };
 
-/// Everything that was prepared before the fork. Descriptors are the caller's; -1 = /dev/null.
-struct Job {
-  const char* program = nullptr;
-  char* const* arguments = nullptr;
-  char* const* environment = nullptr;
-  const char* directory = nullptr;  ///< null: stay
-  int output = -1;
-  int errors = -1;
-  int control = -1;  ///< commands are read from here
-  int report = -1;   ///< reports are written here
-  int linger_milliseconds = 100;
-};
-
-/// Body of the supervisor process. All signals must be blocked. Never returns.
-[[noreturn]] void run(const Job& job);
+/// A descriptor of the supervisor's executable, which is part of this library, for "/proc/self/fd/N". Made on
+/// the first call; -1 with errno when the system forbids it (vm.memfd_noexec = 2). Thread-safe.
+int image();
 
 }  // namespace simrt::supervisor

@@ -26,7 +26,7 @@ struct RunResult {
   Outcome outcome = Outcome::NotRun;
   int exit_code = 0;                 ///< exit status, or -signal
   double seconds = 0;                ///< wall time of the test's own process
-  std::uint64_t peak_rss_bytes = 0;  ///< upper bound
+  std::uint64_t peak_rss_bytes = 0;  ///< of the test and the children it waited for
   std::string output;                ///< stdout and stderr as they came, the tail
   std::uint64_t output_dropped = 0;  ///< bytes before it
   std::vector<std::string> traces;   ///< files that appeared, the test's own process first

@@ -48,6 +48,17 @@ TEST(Subprocess, ExitStatusAndOutput) {
   EXPECT_GT(result->peak_rss_bytes, 0U);
 }
 
+TEST(Subprocess, MemoryIsTheProgramsNotTheCallers) {
+  constexpr std::size_t kCaller = 200 << 20;
+  const std::vector<char> resident(kCaller, 1);
+  ProcessSpec spec;
+  spec.command = {"true"};
+  EXPECT_LT(run_process(spec)->peak_rss_bytes, kCaller / 4);
+  spec.command = {"dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"};
+  EXPECT_GT(run_process(spec)->peak_rss_bytes, 64U << 20);
+  EXPECT_EQ(resident.back(), 1);
+}
+
 TEST(Subprocess, StreamsApart) {
   ProcessSpec spec = shell("echo out; echo err >&2");
   spec.separate_errors = true;
