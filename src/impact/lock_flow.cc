@@ -54,7 +54,12 @@ class FunctionFlow {
   void transfer(LockState& state, std::uint32_t event);
   void apply(LockState& state, const LockOp& op, std::uint32_t element);
   void apply(LockState& state, const Call& call, std::uint32_t event);
+  void release_by_call(LockState& state, const Call& call, std::uint32_t event, std::uint32_t callee);
+  std::optional<Held> held_after_call(const Held& lock, const Call& call, std::uint32_t callee,
+                                      LockState& at_call);
+  void acquire_by_call(LockState& state, const Lockset& acquired, std::uint32_t element);
   void release(LockState& state, std::uint32_t lock);
+  void drop_same_variable(LockState& state, VariableId variable) const;
   void release_guard(LockState& state, Guard& guard);
   void guard_operation(LockState& state, const LockOp& op, std::uint32_t element);
 
@@ -134,8 +139,7 @@ LockSummary FunctionFlow::summarise() const {
   const std::uint32_t exit = index_.block_position(function_, index_.function(function_).exit);
   if (exit != kNone && in_[exit])
     for (const Held& held : in_[exit]->held)
-      if (visible_to_callers(context_.names.path(held.lock)))
-        summary.acquires.push_back({held.lock, held.mode});
+      if (visible_to_callers(context_.names.path(held.lock))) summary.acquires.push_back(held);
   for (std::uint32_t lock : released_) summary.releases.push_back(lock);
   return summary;
 }
@@ -212,9 +216,7 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
 void FunctionFlow::release(LockState& state, std::uint32_t lock) {
   if (drop(state.held, lock)) return;
   // Not known to be held by this name: it may be any held lock of the same variable.
-  if (const VariableId variable = context_.names.variable(lock))
-    std::erase_if(state.held,
-                  [&](const Held& held) { return context_.names.variable(held.lock) == variable; });
+  drop_same_variable(state, context_.names.variable(lock));
   if (recording_ && visible_to_callers(context_.names.path(lock))) released_.insert(lock);
 }
 
@@ -226,44 +228,71 @@ void FunctionFlow::release_guard(LockState& state, Guard& guard) {
 
 void FunctionFlow::apply(LockState& state, const Call& call, std::uint32_t event) {
   if (call.kind != CallKind::Direct && call.kind != CallKind::Virtual) return;
-  const std::uint32_t element = index_.element_of(event);
-  std::optional<Lockset> acquired;
-  std::string object = call.receiver ? frame_.path(*call.receiver) : std::string();
+  std::optional<Lockset> acquired;  // by whichever function is called: what all of them acquire
+  std::optional<LockState> at_call;
   bool constructor = false;
   for (const CallEdge& edge : context_.calls.edges_of(event, function_)) {
     if (!context_.calls.is_function(edge.callee)) continue;
     const LockSummary& summary = context_.summary(edge.callee);
-    const FunctionFacts& callee = index_.function(edge.callee);
-    Guard* scoped = callee.has(kDestructor) && !summary.releases.empty() ? state.guard(object) : nullptr;
-    if (scoped) {
-      for (const Held& lock : scoped->locks) touch(element, lock.lock, LockAction::Release, lock.mode);
-      release_guard(state, *scoped);
-    }
-    for (std::uint32_t lock : scoped ? std::vector<std::uint32_t>{} : summary.releases) {
-      const auto here = lock_in_caller(lock, call, edge.callee);
-      if (!here) {
-        std::erase_if(state.held, [&](const Held& held) {
-          return context_.names.variable(lock) &&
-                 context_.names.variable(held.lock) == context_.names.variable(lock);
-        });
-        continue;
-      }
-      touch(element, *here, LockAction::Release, LockMode::Exclusive);
-      if (Guard* guard = state.guard(context_.names.path(*here))) {
-        release_guard(state, *guard);
-      } else {
-        release(state, *here);
-      }
-    }
+    if (!summary.trivial() && !at_call) at_call = state;
+    release_by_call(state, call, event, edge.callee);
     Lockset mine;
     for (const Held& lock : summary.acquires)
-      if (const auto here = lock_in_caller(lock.lock, call, edge.callee)) hold(mine, {*here, lock.mode});
+      if (const auto held = held_after_call(lock, call, edge.callee, *at_call)) hold(mine, *held);
     acquired = acquired ? meet(*acquired, mine) : mine;
-    constructor = constructor || callee.has(kConstructor);
+    constructor = constructor || index_.function(edge.callee).has(kConstructor);
   }
-  returned_ = acquired.value_or(Lockset{});
+  if (acquired) returned_ = *acquired;
   if (!acquired || acquired->empty()) return;
-  for (const Held& lock : *acquired) {
+  acquire_by_call(state, *acquired, index_.element_of(event));
+  // A constructor that returns with a lock held is a scoped lock; its destructor gives it back.
+  const std::string object = call.receiver ? frame_.path(*call.receiver) : std::string();
+  if (constructor && !object.empty()) state.set_guard({object, *acquired, Ownership::Yes});
+}
+
+void FunctionFlow::release_by_call(LockState& state, const Call& call, std::uint32_t event,
+                                   std::uint32_t callee) {
+  const std::uint32_t element = index_.element_of(event);
+  const LockSummary& summary = context_.summary(callee);
+  if (summary.releases.empty()) return;
+  if (index_.function(callee).has(kDestructor) && call.receiver) {
+    if (Guard* scoped = state.guard(frame_.path(*call.receiver))) {
+      for (const Held& lock : scoped->locks) touch(element, lock.lock, LockAction::Release, lock.mode);
+      return release_guard(state, *scoped);
+    }
+  }
+  for (std::uint32_t lock : summary.releases) {
+    const auto here = lock_in_caller(lock, call, callee);
+    if (!here) {  // a lock that the caller has no name for may be any of the same variable
+      drop_same_variable(state, context_.names.variable(lock));
+      continue;
+    }
+    touch(element, *here, LockAction::Release, LockMode::Exclusive);
+    if (Guard* guard = state.guard(context_.names.path(*here))) {
+      release_guard(state, *guard);
+    } else {
+      release(state, *here);
+    }
+  }
+}
+
+/// A lock that the callee's summary acquires, as the caller holds it then. What the callee only passes back
+/// from its own caller is held exactly if, and in the mode in which, it was held at the call.
+std::optional<Held> FunctionFlow::held_after_call(const Held& lock, const Call& call, std::uint32_t callee,
+                                                  LockState& at_call) {
+  const auto here = lock_in_caller(lock.lock, call, callee);
+  if (!here) return std::nullopt;
+  if (!lock.assumed) return Held{*here, lock.mode};
+  if (const Guard* guard = at_call.guard(context_.names.path(*here)))
+    return guard->owns == Ownership::Yes ? std::optional(Held{*here, lock.mode}) : std::nullopt;
+  for (const Held& held : at_call.held)
+    if (held.lock == *here)
+      return Held{*here, held.mode == lock.mode ? held.mode : LockMode::Shared, held.assumed};
+  return std::nullopt;
+}
+
+void FunctionFlow::acquire_by_call(LockState& state, const Lockset& acquired, std::uint32_t element) {
+  for (const Held& lock : acquired) {
     touch(element, lock.lock, LockAction::Acquire, lock.mode);
     Guard* guard = state.guard(context_.names.path(lock.lock));
     if (!guard) {
@@ -273,8 +302,11 @@ void FunctionFlow::apply(LockState& state, const Call& call, std::uint32_t event
     for (const Held& managed : guard->locks) hold(state.held, managed);
     guard->owns = Ownership::Yes;
   }
-  // A constructor that returns with a lock held is a scoped lock; its destructor gives it back.
-  if (constructor && !object.empty()) state.set_guard({object, *acquired, Ownership::Yes});
+}
+
+void FunctionFlow::drop_same_variable(LockState& state, VariableId variable) const {
+  if (!variable) return;
+  std::erase_if(state.held, [&](const Held& held) { return context_.names.variable(held.lock) == variable; });
 }
 
 std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_lock, const Call& call,

@@ -18,7 +18,7 @@ namespace simrt::impact {
 
 /// What a call does to its caller's locks, named by the callee's own paths.
 struct LockSummary {
-  Lockset acquires;                     ///< held when it returns
+  Lockset acquires;                     ///< held when it returns; `assumed` ones if the caller held them
   std::vector<std::uint32_t> releases;  ///< released on some path without being acquired before; ascending
   bool trivial() const { return acquires.empty() && releases.empty(); }
   bool operator==(const LockSummary&) const = default;

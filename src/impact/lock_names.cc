@@ -15,7 +15,8 @@ auto position(Lockset& set, std::uint32_t lock) {
 void hold(Lockset& set, Held lock) {
   const auto at = position(set, lock.lock);
   if (at != set.end() && at->lock == lock.lock) {
-    if (lock.mode == LockMode::Exclusive) at->mode = LockMode::Exclusive;
+    // In which mode an assumed lock is held, nobody knows: what is acquired for certain counts.
+    if (lock.mode == LockMode::Exclusive || (at->assumed && !lock.assumed)) at->mode = lock.mode;
     at->assumed = at->assumed && lock.assumed;
   } else {
     set.insert(at, lock);

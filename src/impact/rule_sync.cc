@@ -32,6 +32,14 @@ class SyncRule {
   }
 
  private:
+  /// What a function adds to, and takes from, whatever locks its callers hold. A lock that it merely assumes
+  /// (it will release it later) is as one that it never mentions.
+  struct Protection {
+    Lockset held;
+    std::set<std::uint32_t> given_up;  ///< the caller's, on some path to here
+    auto operator<=>(const Protection&) const = default;
+  };
+
   void find_changed_summaries();
   void compare(std::uint32_t function);
   void regions(const ChangedFunction& changed);
@@ -41,7 +49,8 @@ class SyncRule {
 
   Lockset old_locks(std::uint32_t old_event, const ChangedFunction* changed);
   std::uint32_t renamed_lock(std::uint32_t old_lock, const ChangedFunction& changed);
-  std::string describe(const Lockset& before, const Lockset& after) const;
+  Protection protection(const Lockset& locks, const std::vector<std::uint32_t>& released) const;
+  std::string describe(const Protection& before, const Protection& after) const;
   SourcePoint place_of_change(std::uint32_t function, std::string& file) const;
 
   const ChangeContext& context_;
@@ -74,33 +83,47 @@ Lockset SyncRule::old_locks(std::uint32_t old_event, const ChangedFunction* chan
   return renamed;
 }
 
-std::string SyncRule::describe(const Lockset& before, const Lockset& after) const {
+SyncRule::Protection SyncRule::protection(const Lockset& locks,
+                                          const std::vector<std::uint32_t>& released) const {
+  Protection result;
+  for (const Held& held : locks)
+    if (!held.assumed) result.held.push_back(held);
+  for (std::uint32_t lock : released) {
+    const bool still_there =
+        std::any_of(locks.begin(), locks.end(), [&](const Held& held) { return held.lock == lock; });
+    if (!still_there) result.given_up.insert(lock);
+  }
+  return result;
+}
+
+std::string SyncRule::describe(const Protection& before, const Protection& after) const {
   const auto find = [](const Lockset& set, std::uint32_t lock) -> const Held* {
     for (const Held& held : set)
       if (held.lock == lock) return &held;
     return nullptr;
   };
-  const auto manner = [](const Held& held) {
-    if (held.assumed) return "held by the caller";
-    return held.mode == LockMode::Shared ? "shared" : "exclusive";
-  };
-  std::vector<std::string> lost, other, gained;
-  for (const Held& held : before) {
-    const Held* now = find(after, held.lock);
+  const auto mode = [](const Held& held) { return held.mode == LockMode::Shared ? "shared" : "exclusive"; };
+  std::set<std::string> lost, other, gained;
+  for (const Held& held : before.held) {
+    const Held* now = find(after.held, held.lock);
     const std::string name = names_.display(held.lock);
-    if (!now || (now->assumed && !held.assumed)) {
-      lost.push_back(name + " no longer held (was " + manner(held) + ")");
-    } else if (*now != held) {
-      other.push_back(name + " now " + manner(*now) + " (was " + manner(held) + ")");
+    if (!now) {
+      lost.insert(name + " no longer held (was " + mode(held) + ")");
+    } else if (now->mode != held.mode) {
+      other.insert(name + " now " + mode(*now) + " (was " + mode(held) + ")");
     }
   }
-  for (const Held& held : after)
-    if (!find(before, held.lock)) gained.push_back(names_.display(held.lock) + " now held");
+  for (const Held& held : after.held)
+    if (!find(before.held, held.lock)) gained.insert(names_.display(held.lock) + " now held");
+  for (std::uint32_t lock : after.given_up)
+    if (!before.given_up.contains(lock) && !find(before.held, lock))
+      lost.insert(names_.display(lock) + " of the caller now released");
+  for (std::uint32_t lock : before.given_up)
+    if (!after.given_up.contains(lock) && !find(after.held, lock))
+      gained.insert(names_.display(lock) + " of the caller no longer released");
   std::string text;
-  for (auto* part : {&lost, &other, &gained}) {
-    std::sort(part->begin(), part->end());
+  for (const auto* part : {&lost, &other, &gained})
     for (const std::string& sentence : *part) text += (text.empty() ? "lock " : ", ") + sentence;
-  }
   return text;
 }
 
@@ -141,7 +164,11 @@ void SyncRule::compare(std::uint32_t function) {
   const bool is_changed = context_.matching.status(function) == FunctionStatus::Changed;
   if (is_changed && context_.is_test_code(after_.function(function))) return;
   const ChangedFunction* changed = context_.matching.changed(function);
-  std::map<std::pair<Lockset, Lockset>, std::uint32_t> causes;
+  const std::vector<std::uint32_t>& releases_now = context_.locks_after.summary(function).releases;
+  std::vector<std::uint32_t> releases_then = context_.locks_before.summary(old_function).releases;
+  if (changed)
+    for (std::uint32_t& lock : releases_then) lock = renamed_lock(lock, *changed);
+  std::map<std::pair<Protection, Protection>, std::uint32_t> causes;
   const Range events = after_.events_of(function);
   for (std::uint32_t event = events.begin; event < events.end; ++event) {
     const auto& what = after_.event(event).what;
@@ -150,8 +177,8 @@ void SyncRule::compare(std::uint32_t function) {
     if (call && call->kind == CallKind::Spawn) continue;  // the new thread holds none of these locks
     const std::uint32_t old_event = context_.matching.old_event(event);
     if (old_event == kNone) continue;
-    const Lockset now = names_.set(context_.locks_after.at(event));
-    const Lockset then = old_locks(old_event, changed);
+    const Protection now = protection(names_.set(context_.locks_after.at(event)), releases_now);
+    const Protection then = protection(old_locks(old_event, changed), releases_then);
     if (now == then) continue;
     auto [cause, fresh] = causes.try_emplace({then, now}, 0);
     if (fresh) {
