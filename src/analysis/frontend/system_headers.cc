@@ -61,21 +61,15 @@ unsigned line_in_main_file(const clang::SourceManager& sources, clang::SourceLoc
   return location.isValid() ? sources.getExpansionLineNumber(location) : 0;
 }
 
-// Lines of the virtual header by what was found under them.
-using LinesByName = std::map<std::string, std::set<unsigned>>;
-
 class PchAction final : public clang::GeneratePCHAction {
  public:
-  LinesByName conditions;
+  HeaderGraph graph;
   std::vector<std::string> inputs;
 
  protected:
   bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
     clang::Preprocessor& preprocessor = instance.getPreprocessor();
-    preprocessor.addPPCallbacks(collect_conditions(
-        preprocessor, [this, &preprocessor](llvm::StringRef name, clang::SourceLocation at) {
-          conditions[name.str()].insert(line_in_main_file(preprocessor.getSourceManager(), at));
-        }));
+    preprocessor.addPPCallbacks(collect_header_graph(preprocessor, graph));
     return GeneratePCHAction::BeginSourceFileAction(instance);
   }
   void EndSourceFileAction() override {
@@ -88,28 +82,28 @@ class PchAction final : public clang::GeneratePCHAction {
   }
 };
 
-// `headers` without those that the lines of their virtual header point at.
-std::set<std::string> without_lines(const std::set<std::string>& headers, const std::set<unsigned>& lines) {
-  std::set<std::string> remaining;
+// The headers of a virtual header that `lines` of it belong to.
+std::set<std::string> headers_at(const std::set<std::string>& headers, const std::set<unsigned>& lines) {
+  std::set<std::string> found;
   unsigned line = 1;
   for (const std::string& name : headers) {
     const auto hit = lines.lower_bound(line);
-    if (hit == lines.end() || *hit >= line + kLinesEach) remaining.insert(name);
+    if (hit != lines.end() && *hit < line + kLinesEach) found.insert(name);
     line += kLinesEach;
   }
-  return remaining;
+  return found;
 }
 
-// Lines of the few headers that ask about a macro of the project.
-std::set<unsigned> conflicting_lines(const LinesByName& conditions, const std::set<std::string>& macros) {
-  std::set<unsigned> lines;
+// Headers that ask about a macro of the project that only few headers ask about.
+std::set<std::string> conflicting_headers(const HeaderGraph& graph, const std::set<std::string>& macros) {
+  const std::set<std::string> conditions = graph.all_conditions();
+  std::set<std::string> found;
   for (const std::string& macro : macros) {
-    const auto asked = conditions.find(macro);
-    if (asked != conditions.end() && asked->second.size() <= kFewHeaders) {
-      lines.insert(asked->second.begin(), asked->second.end());
-    }
+    if (!conditions.contains(macro)) continue;
+    const std::set<std::string> asking = graph.asking(macro);
+    if (asking.size() <= kFewHeaders) found.insert(asking.begin(), asking.end());
   }
-  return lines;
+  return found;
 }
 
 std::string unique_suffix() {
@@ -192,9 +186,9 @@ void SystemHeaderStore::save(std::uint64_t group, const Manifest& manifest) cons
 
 struct SystemHeaderStore::Attempt {
   bool compiled = false;
-  std::set<unsigned> broken_lines;
-  LinesByName conditions;
-  std::vector<std::string> inputs;
+  std::set<std::string> broken;  // headers with errors in them
+  HeaderGraph graph;
+  std::vector<std::string> inputs;  // absolute
 };
 
 SystemHeaderStore::Attempt SystemHeaderStore::compile(const HeaderGroup& group,
@@ -217,16 +211,18 @@ SystemHeaderStore::Attempt SystemHeaderStore::compile(const HeaderGroup& group,
   invocation->getPreprocessorOpts().MacroIncludes.clear();
 
   PchAction action;
+  std::set<unsigned> lines;
   const RunReport report =
       run_action(std::move(invocation), unit, view_, action,
                  [&](const clang::SourceManager& sources, clang::SourceLocation location) {
-                   attempt.broken_lines.insert(line_in_main_file(sources, location));
+                   lines.insert(line_in_main_file(sources, location));
                  });
   attempt.compiled = report.errors == 0;
-  attempt.conditions = std::move(action.conditions);
+  attempt.broken = headers_at(headers, lines);
+  attempt.graph = std::move(action.graph);
   for (const std::string& input : action.inputs) {
-    if (input != unit.source)
-      attempt.inputs.push_back(input[0] == '/' ? input : unit.directory + "/" + input);
+    if (input == unit.source) continue;
+    attempt.inputs.push_back(input[0] == '/' ? input : unit.directory + "/" + input);
   }
   return attempt;
 }
@@ -238,21 +234,26 @@ std::optional<SystemHeaderStore::Manifest> SystemHeaderStore::build(const Header
   manifest.file = path(group.representative.group, unique_suffix());
   for (int round = 0; round < kRounds && !manifest.compiled.empty(); ++round) {
     const Attempt attempt = compile(group, manifest.compiled, manifest.file);
-    const std::set<unsigned> lines =
-        attempt.compiled ? conflicting_lines(attempt.conditions, group.macros) : attempt.broken_lines;
-    std::set<std::string> remaining = without_lines(manifest.compiled, lines);
-    if (remaining.size() != manifest.compiled.size()) {
-      manifest.compiled = std::move(remaining);
+    const std::set<std::string> unwanted =
+        attempt.compiled ? conflicting_headers(attempt.graph, group.macros) : attempt.broken;
+    if (!unwanted.empty()) {
+      std::erase_if(manifest.compiled, [&](const std::string& name) { return unwanted.contains(name); });
       continue;
     }
-    if (!attempt.compiled) return std::nullopt;  // nobody to blame
+    // A system header that includes the project's own makes the whole thing worthless.
+    if (!attempt.compiled ||
+        std::any_of(attempt.inputs.begin(), attempt.inputs.end(),
+                    [&](const std::string& input) { return view_->repository_path(input).has_value(); })) {
+      break;
+    }
     for (const std::string& input : attempt.inputs) {
-      if (view_->repository_path(input)) return std::nullopt;  // a system header that includes the project's
       if (auto recorded = stat_input(input)) manifest.inputs.push_back(std::move(*recorded));
     }
-    for (const auto& [name, asked] : attempt.conditions) manifest.conditions.insert(name);
+    manifest.conditions = attempt.graph.all_conditions();
     return manifest;
   }
+  std::error_code ignored;
+  fs::remove(manifest.file, ignored);
   return std::nullopt;
 }
 
