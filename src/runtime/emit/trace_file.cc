@@ -90,7 +90,10 @@ bool TraceFile::create(const Path& name, uint64_t limit) {
   const uint64_t first = limit_ < kFirstStep ? limit_ : kFirstStep;
   good = good && limit_ >= kPage && !failed(address) && reserve_blocks(fd, 0, first);
   raw_syscall(SYS_close, fd);
-  if (!good) return false;
+  if (!good) {
+    raw_syscall(SYS_unlinkat, AT_FDCWD, reinterpret_cast<long>(path_.text), 0);
+    return false;
+  }
 
   base_ = reinterpret_cast<char*>(address);
   capacity_ = first;
@@ -125,12 +128,14 @@ long TraceFile::reopen() const {
 }
 
 bool TraceFile::grow(uint64_t bytes) {
-  if (bytes > limit_) return false;
+  const uint64_t limit =
+      within_file_size_limit(limit_) / kPage * kPage;  // the program may have lowered it since
+  if (bytes > limit) return false;
   uint64_t step = capacity_;
   if (step < kFirstStep) step = kFirstStep;
   if (step > kLargestStep) step = kLargestStep;
   uint64_t wanted = round_up(bytes, kPage) > capacity_ + step ? round_up(bytes, kPage) : capacity_ + step;
-  if (wanted > limit_) wanted = limit_;
+  if (wanted > limit) wanted = limit;
   const long fd = reopen();
   if (fd < 0) return false;
   const bool good = reserve_blocks(fd, capacity_, wanted);
