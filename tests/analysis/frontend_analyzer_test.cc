@@ -1,0 +1,128 @@
+// The analysis as the pipeline uses it: commands in, facts of units out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "analysis/analysis.h"
+#include "frontend_memory_tree.h"
+#include "support/hash.h"
+
+namespace simrt::analysis {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Files = std::map<std::string, std::string>;
+
+constexpr const char* kHeader =
+    "#pragma once\n#include <mutex>\nstruct Counter {\n  void add() { std::lock_guard<std::mutex> g(m); ++n; "
+    "}\n"
+    "  std::mutex m;\n  int n = 0;\n};\n";
+
+struct AnalyzerTest : ::testing::Test {
+  ProjectDirectory project;
+
+  Files files() const {
+    Files result{{"include/counter.h", kHeader}};
+    for (int i = 0; i < 4; ++i) {
+      const std::string n = std::to_string(i);
+      result["u" + n + ".cc"] = "#include \"counter.h\"\nvoid f" + n + "(Counter& c) { c.add(); }\n";
+    }
+    return result;
+  }
+  std::vector<CompileCommand> commands() const {
+    std::vector<CompileCommand> all;
+    for (int i = 0; i < 4; ++i) all.push_back(project.command("u" + std::to_string(i) + ".cc"));
+    return all;
+  }
+  Analyzer analyzer(Files tree, bool cached = false, std::function<bool()> interrupted = {}) const {
+    return {{project.root(), cached ? project.cache() : "", std::move(interrupted)},
+            std::make_shared<MemoryTree>(std::move(tree)),
+            {}};
+  }
+};
+
+TEST_F(AnalyzerTest, UnitsComeInTheOrderOfTheirCommandsWithFilesAndFacts) {
+  std::vector<std::size_t> progress;
+  const auto units =
+      analyzer(files()).analyse(commands(), 2, [&](std::size_t done, std::size_t total, const std::string&) {
+        EXPECT_EQ(total, 4u);
+        progress.push_back(done);
+      });
+  EXPECT_THAT(progress, ElementsAre(1, 2, 3, 4));
+  ASSERT_EQ(units.size(), 4u);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    EXPECT_EQ(units[i].path, "u" + std::to_string(i) + ".cc");
+    EXPECT_EQ(units[i].command, command_hash(commands()[i], project.root()));
+    EXPECT_EQ(units[i].errors, 0u);
+    ASSERT_EQ(units[i].files.size(), 2u);
+    EXPECT_EQ(units[i].files[0].path, units[i].path);
+    EXPECT_EQ(units[i].files[1].path, "include/counter.h");
+    EXPECT_EQ(units[i].files[1].content, hash_bytes(kHeader));
+    EXPECT_EQ(units[i].files[1].declarations, units[0].files[1].declarations);
+    EXPECT_EQ(units[i].functions.size(), units[i].points.size());
+    EXPECT_GE(units[i].functions.size(), 2u) << "the unit's function and the header's";
+  }
+}
+
+TEST_F(AnalyzerTest, FactsDoNotDependOnThreadsOrPrecompiledHeaders) {
+  const auto plain = analyzer(files()).analyse(commands(), 1);
+  EXPECT_EQ(plain, analyzer(files()).analyse(commands(), 4));
+  EXPECT_EQ(plain, analyzer(files(), true).analyse(commands(), 2)) << "made now";
+  EXPECT_EQ(plain, analyzer(files(), true).analyse(commands(), 1)) << "made before";
+}
+
+TEST_F(AnalyzerTest, DeclarationsTellBodyEditsFromOthers) {
+  const auto digest = [&](const std::string& from, const std::string& to) {
+    Files changed = files();
+    std::string& header = changed["include/counter.h"];
+    header.replace(header.find(from), from.size(), to);
+    const auto units = analyzer(changed).analyse({commands()[0]}, 1);
+    EXPECT_EQ(units[0].errors, 0u);
+    return units[0].files[1];
+  };
+  const FileFacts base = digest("++n", "++n");
+  EXPECT_NE(base.content, digest("++n", "n += 2").content);
+  EXPECT_EQ(base.declarations, digest("++n", "n += 2").declarations);
+  EXPECT_NE(base.declarations, digest("int n", "long n").declarations);
+}
+
+TEST_F(AnalyzerTest, UnitsThatFailSaySo) {
+  Files tree = files();
+  tree["u1.cc"] += "int broken = ;\n";
+  tree.erase("u2.cc");
+  auto all = commands();
+  all[3].arguments.clear();
+  const auto units = analyzer(tree).analyse(all, 2);
+  EXPECT_EQ(units[0].errors, 0u);
+  EXPECT_EQ(units[1].errors, 1u);
+  EXPECT_THAT(units[1].messages.at(0), HasSubstr("u1.cc:3:14"));
+  EXPECT_GT(units[2].errors, 0u);
+  EXPECT_GT(units[3].errors, 0u);
+  for (const UnitFacts& unit : units) {
+    EXPECT_EQ(unit.errors > 0, !unit.messages.empty());
+    EXPECT_EQ(unit.files.at(0).path, unit.path);
+  }
+}
+
+TEST_F(AnalyzerTest, InterruptLeavesTheRestOut) {
+  std::atomic<int> asked{0};
+  const auto units = analyzer(files(), false, [&] { return ++asked > 2; }).analyse(commands(), 1);
+  EXPECT_EQ(units[0].errors, 0u);
+  EXPECT_GT(units[3].errors, 0u);
+  EXPECT_THAT(units[3].messages, ElementsAre("interrupted"));
+  EXPECT_EQ(units[3].path, "u3.cc");
+  const auto closures = analyzer(files(), false, [] { return true; }).closures(commands(), 1);
+  ASSERT_FALSE(closures);
+  EXPECT_EQ(closures.error().code, ErrorCode::Interrupted);
+}
+
+TEST_F(AnalyzerTest, ClosuresNameMainSourceFirst) {
+  const auto closures = analyzer(files()).closures(commands(), 2);
+  ASSERT_TRUE(closures);
+  EXPECT_THAT(closures->at(2), ElementsAre("u2.cc", "include/counter.h"));
+}
+
+}  // namespace
+}  // namespace simrt::analysis
