@@ -201,6 +201,7 @@ TEST(TestCodec, RoundTripsEveryField) {
   EXPECT_EQ(decoded.will_fail, test.will_fail);
   EXPECT_EQ(decoded.skip_codes, test.skip_codes);
   EXPECT_EQ(decoded.labels, test.labels);
+  EXPECT_TRUE(decoded.rules == test.rules);
 }
 
 TEST(Links, RoundTripAnyOrder) {

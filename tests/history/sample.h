@@ -219,6 +219,8 @@ inline TestCase test_case(const std::string& name) {
   test.will_fail = true;
   test.skip_codes = {77, -1};
   test.labels = {"slow", "db"};
+  test.rules = {{"HOME"}, {"ok$"},   {"bad"},  {"skip"}, {"data.txt"}, {"first"},
+                {"up"},   {"needs"}, {"down"}, {"port"}, true,         4};
   return test;
 }
 
