@@ -30,7 +30,7 @@ Result<int> run(const Flags& flags, const GlobalOptions& global) {
   std::string out;
   for (const UnitFacts& unit : analyzer.analyse({command->second}, 1)) {
     for (const std::string& message : unit.messages) out += "! " + message + "\n";
-    for (const FunctionFacts& function : unit.functions) out += analysis::dump(function) + "\n";
+    out += analysis::dump_unit(unit);
   }
   if (Status done = print(out); !done) return fail(done.error());
   return 0;

@@ -16,14 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The toolchain file of this installation (or build tree): ../lib/simrt beside the binary's directory.
+/// The toolchain file of the build tree or the installation that this binary belongs to.
 Result<std::string> toolchain_file() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path file = (program.parent_path() / ".." / "lib" / "simrt" / "simrt-toolchain.cmake").lexically_normal();
-  if (error || !fs::exists(file))
-    return fail(ErrorCode::Project, fmt::format("the toolchain file {} is missing", file.string()), "reinstall simrt");
-  return file.string();
+  const fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) return fail(ErrorCode::Internal, "cannot find the path of the simrt binary");
+  for (const char* place : {"../lib", SIMRT_INSTALLED_LIB_FROM_BIN}) {
+    const fs::path file = (directory / place / "simrt-toolchain.cmake").lexically_normal();
+    if (fs::exists(file)) return file.string();
+  }
+  return fail(ErrorCode::Project, fmt::format("no simrt-toolchain.cmake belongs to {}", directory.string()), "reinstall simrt");
 }
 
 std::string next_steps(const project::ProjectFindings& findings, const config::Config& config) {
