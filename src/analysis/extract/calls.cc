@@ -37,6 +37,13 @@ const clang::CXXConstructExpr* construction_in(const clang::Expr* init) {
   }
 }
 
+/// The construction or call whose result a variable is.
+const clang::Expr* maker_of(const clang::Expr* init) {
+  static const Ownership kNothingOwned;
+  if (const clang::CXXConstructExpr* construction = construction_in(init)) return construction;
+  return init ? dyn_cast<clang::CallExpr>(strip(init, nullptr, kNothingOwned)) : nullptr;
+}
+
 std::string written_name(const clang::Expr* callee) {
   const clang::Expr* e = callee->IgnoreParenImpCasts();
   if (const auto* member = dyn_cast<clang::MemberExpr>(e)) return member->getMemberDecl()->getNameAsString();
@@ -62,7 +69,7 @@ void Evaluator::find_construction_targets(const clang::CFG& graph) {
         if (const auto* declarations = dyn_cast<clang::DeclStmt>(s->getStmt())) {
           for (const clang::Decl* declaration : declarations->decls())
             if (const auto* declared = dyn_cast<clang::VarDecl>(declaration))
-              if (const auto* construction = construction_in(declared->getInit())) variable_targets_[construction] = declared;
+              if (const clang::Expr* maker = maker_of(declared->getInit())) variable_targets_[maker] = declared;
         } else if (const auto* result = dyn_cast<clang::ReturnStmt>(s->getStmt())) {
           if (const auto* construction = construction_in(result->getRetValue())) result_targets_.insert(construction);
         }
@@ -93,14 +100,27 @@ Operand Evaluator::construction_target(const clang::CXXConstructExpr* e, clang::
   const LibraryClass kind = unit_.library.classify(e->getType());
   if (is_guard(kind)) {
     // A guard without a name lives till the end of its full expression; its destructor must find it again.
-    const auto [entry, fresh] = temporaries_.try_emplace(e, 0);
-    if (fresh) {
-      entry->second = static_cast<std::uint32_t>(scope_.locals.size() );
-      scope_.locals.push_back({"", unit_.names.type_hash(e->getType()), false, false, false});
-    }
-    result.place.base = unit_.variables.temporary(scope_, entry->second);
+    result.place.base = unit_.variables.temporary(scope_, temporary(e));
   }
   return result;
+}
+
+/// The value as an argument; a reference to a temporary that holds a pointer gets a variable for the temporary.
+Value Evaluator::argument_value(const Operand& argument, const clang::Expr* expression, clang::SourceLocation at) {
+  if (argument.address < 2 || !argument.known() || !expression) return argument.value();
+  Operand holder;
+  holder.place.base = unit_.variables.temporary(scope_, temporary(expression));
+  emit(at, Binding{holder.place, {argument.place, true}});
+  return {holder.place, true};
+}
+
+std::uint32_t Evaluator::temporary(const clang::Expr* e) {
+  const auto [entry, fresh] = temporaries_.try_emplace(e, 0);
+  if (fresh) {
+    entry->second = static_cast<std::uint32_t>(scope_.locals.size());
+    scope_.locals.push_back({"", unit_.names.type_hash(e->getType()), false, false, false});
+  }
+  return entry->second;
 }
 
 void Evaluator::emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver, const CallSite& site) {
@@ -112,7 +132,7 @@ void Evaluator::emit_call(const clang::FunctionDecl* callee, CallKind kind, std:
   call.receiver = std::move(receiver);
   const clang::SourceLocation at = site.expression ? site.expression->getExprLoc() : clang::SourceLocation();
   for (std::size_t i = 0; i < site.values.size(); ++i) {
-    call.arguments.push_back(site.argument(i).value());
+    call.arguments.push_back(argument_value(site.argument(i), i < site.arguments.size() ? site.arguments[i] : nullptr, at));
     // One value stands in the call; the others flow into the parameter by themselves.
     for (std::size_t other = 1; other < site.values[i].size(); ++other)
       if (i < callee->getNumParams() && site.values[i][other].known())
@@ -193,9 +213,8 @@ Operands Evaluator::call(const clang::CallExpr* e) {
   for (unsigned i = first_argument; i < e->getNumArgs(); ++i) {
     const clang::Expr* argument = e->getArg(i);
     site.arguments.push_back(argument);
-    const bool is_function = argument->IgnoreImplicit()->getType()->isFunctionType();
     // Functions among a library call's arguments are told by its model (thread entries, once-functions).
-    const bool modelled = is_function && !unit_.in_repository(callee);
+    const bool modelled = named_function(argument) && !unit_.in_repository(callee);
     quiet_ += modelled;
     site.values.push_back(evaluate(argument));
     quiet_ -= modelled;
@@ -211,7 +230,7 @@ Operands Evaluator::result_of(const CallSite& site) {
                 site.callee->getNameAsString() + "()";
   if (site.callee->getReturnType()->isReferenceType()) {
     ++result.place.derefs;
-    result.address = true;
+    result.address = 1;
   }
   return {result};
 }
@@ -265,7 +284,7 @@ Operands Evaluator::construct(const clang::CXXConstructExpr* e) {
   const bool library = !unit_.in_repository(e->getConstructor()->getParent());
   for (const clang::Expr* argument : e->arguments()) {
     site.arguments.push_back(argument);
-    const bool modelled = library && argument->IgnoreImplicit()->getType()->isFunctionType();
+    const bool modelled = library && named_function(argument);
     quiet_ += modelled;
     site.values.push_back(evaluate(argument));
     quiet_ -= modelled;

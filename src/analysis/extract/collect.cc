@@ -55,6 +55,10 @@ void add_captures(FunctionScope& scope, Unit& unit) {
 void collect_variable(Unit& unit, const clang::VarDecl* variable) {
   if (!variable->hasInit() || variable != variable->getInitializingDeclaration()) return;
   if (isa<clang::ParmVarDecl>(variable) || !unit.in_repository(variable) || !variable->isFileVarDecl()) return;
+  // `std::mutex m;`: nothing of ours happens, and its type stands with the variable.
+  if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(variable->getInit()->IgnoreImplicit());
+      construction && construction->getNumArgs() == 0 && !unit.in_repository(construction->getConstructor()->getParent()))
+    return;
   auto scope = std::make_unique<FunctionScope>();
   scope->variable = variable;
   scope->body = variable->getInit();
@@ -63,6 +67,18 @@ void collect_variable(Unit& unit, const clang::VarDecl* variable) {
   scope->flags = kStaticInit | (variable->getType()->isDependentType() || variable->getInit()->isTypeDependent()
                                     ? static_cast<std::uint32_t>(kDependent)
                                     : 0u);
+  FunctionScope& added = *unit.scopes.emplace_back(std::move(scope));
+  scan_body(unit, added);
+}
+
+/// Lambdas in a default member initialiser: a scope that is no function holds them.
+void collect_field(Unit& unit, const clang::FieldDecl* field) {
+  const clang::Expr* init = field->hasInClassInitializer() ? field->getInClassInitializer() : nullptr;
+  if (!init || !unit.in_repository(field)) return;
+  auto scope = std::make_unique<FunctionScope>();
+  scope->usr = "init:" + unit.names.usr(field);
+  scope->id = function_id(scope->usr);
+  scope->body = init;
   FunctionScope& added = *unit.scopes.emplace_back(std::move(scope));
   scan_body(unit, added);
 }
@@ -100,6 +116,8 @@ void collect_declaration(Unit& unit, const clang::Decl* declaration, FunctionSco
     collect_variable(unit, variable_template->getTemplatedDecl());
   } else if (const auto* variable = dyn_cast<clang::VarDecl>(declaration)) {
     collect_variable(unit, variable);
+  } else if (const auto* field = dyn_cast<clang::FieldDecl>(declaration)) {
+    collect_field(unit, field);
   } else if (const auto* relation = dyn_cast<clang::FriendDecl>(declaration)) {
     if (const clang::NamedDecl* friend_declaration = relation->getFriendDecl();
         friend_declaration && !isa<clang::CXXRecordDecl>(friend_declaration) &&
@@ -138,7 +156,8 @@ void collect_function(Unit& unit, const clang::FunctionDecl* function, FunctionS
 
 void collect_lambda(Unit& unit, const clang::LambdaExpr* lambda, FunctionScope& parent) {
   const clang::CXXRecordDecl* closure = lambda->getLambdaClass();
-  unit.names.name_closure(closure, parent.usr + "/lambda#" + std::to_string(parent.lambdas++));
+  if (!isa<clang::FunctionDecl>(closure->getDeclContext()))
+    unit.names.name_closure(closure, parent.usr + "/lambda#" + std::to_string(parent.lambdas++));
   const auto collect_body = [&](const clang::FunctionDecl* function) {
     if (!function || !function->getBody() || !unit.in_repository(function)) return;
     auto scope = std::make_unique<FunctionScope>();

@@ -21,7 +21,7 @@ Operands Evaluator::evaluate(const clang::Expr* expression) {
   if (!expression) return {};
   if (!expression->isGLValue()) return rvalue(expression);
   Operands result = lvalue(expression);
-  for (Operand& operand : result) operand.address = true;
+  for (Operand& operand : result) ++operand.address;
   return result;
 }
 
@@ -60,16 +60,11 @@ Operands Evaluator::lvalue(const clang::Expr* expression) {
   // A temporary: memory of its own, or for pointer-like objects a holder of the value.
   Operands values = rvalue_core(e);
   for (Operand& value : values) {
-    if (!value.address) {
-      value.own = true;
-    } else if (value.place.derefs > 0) {
-      --value.place.derefs;
-      value.address = false;
-      value.own = true;
-      value.local = -1;
-    }
+    if (value.address > 0) continue;  // holds the pointer
+    value.own = true;
+    value.local = -1;
   }
-  if (values.empty()) values.push_back(Operand{{}, false, "temporary", true, -1, kTagNone});
+  if (values.empty()) values.push_back(Operand{{}, 0, "temporary", true, -1, kTagNone});
   return values;
 }
 
@@ -100,7 +95,7 @@ Operands Evaluator::rvalue_core(const clang::Expr* e) {
   }
   if (const auto* list = dyn_cast<clang::InitListExpr>(e)) {
     if (list->isTransparent() && list->getNumInits() == 1) return evaluate(list->getInit(0));
-    initialise_list(Operand{{}, false, "temporary", true, -1, kTagNone}, list);
+    initialise_list(Operand{{}, 0, "temporary", true, -1, kTagNone}, list);
     return {};
   }
   if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::RequiresExpr, clang::CXXTypeidExpr>(e)) return {};
@@ -135,7 +130,7 @@ Operands Evaluator::lvalue_core(const clang::Expr* e) {
       if (const auto element = loop_element(operation->getSubExpr())) return {*element};
       Operands result = rvalue(operation->getSubExpr());
       for (Operand& operand : result) {
-        const bool direct = operand.address;
+        const bool direct = operand.address > 0;
         operand = pointee(operand);
         if (!direct) operand.path = "*" + operand.path;
       }
@@ -237,7 +232,10 @@ Operands Evaluator::unary(const clang::UnaryOperator* e) {
       if (isa<clang::FieldDecl, clang::IndirectFieldDecl>(named->getDecl())) return {};  // pointer to member
     }
     Operands memory = lvalue(e->getSubExpr());
-    for (Operand& operand : memory) operand.address = true;
+    for (Operand& operand : memory) {
+      ++operand.address;
+      if (operand.local >= 0) use(static_cast<std::uint32_t>(operand.local));
+    }
     return memory;
   }
   Operands result = evaluate(e->getSubExpr());

@@ -43,6 +43,11 @@ struct Entry {
   std::size_t first_argument = 0;
 };
 
+/// The argument below conversions, temporaries and copies.
+const clang::Expr* written_argument(const clang::Expr* argument);
+/// The function that `f` or `&C::f` names as an argument; null for anything else.
+const clang::FunctionDecl* named_function(const clang::Expr* argument);
+
 class Evaluator {
  public:
   Evaluator(Unit& unit, FunctionScope& scope, const Ownership& ownership, llvm::DenseMap<const clang::Stmt*, std::uint32_t>& temporaries)
@@ -103,6 +108,8 @@ class Evaluator {
   Operands construct(const clang::CXXConstructExpr* expression);
   Operands constructed(const clang::CXXConstructExpr* expression, const Operand& target, const CallSite& site);
   Operand construction_target(const clang::CXXConstructExpr* expression, clang::SourceLocation at);
+  Value argument_value(const Operand& argument, const clang::Expr* expression, clang::SourceLocation at);
+  std::uint32_t temporary(const clang::Expr* expression);
   void emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver, const CallSite& site);
   void call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at, bool is_virtual = false, unsigned depth = 0);
   void callback(const clang::FunctionDecl* function, clang::SourceLocation at, CallKind kind = CallKind::Callback);

@@ -35,6 +35,7 @@ class Builder {
  private:
   void build_without_graph(FunctionFacts& facts, FunctionPoints& points);
   Block block(const clang::CFGBlock& source, Canonical& canonical, Evaluator& evaluator);
+  clang::SourceLocation location_of(const clang::CFGElement& element) const;
   SourcePoint place_of(const clang::CFGElement& element) const;
   std::uint32_t temporary(const clang::Stmt* statement);
   void add_static_init(FunctionFacts& facts, const clang::CFG& graph, Evaluator& evaluator);
@@ -61,24 +62,32 @@ std::uint32_t Builder::temporary(const clang::Stmt* statement) {
   return entry->second;
 }
 
+/// Code from elsewhere (default arguments, default member initialisers) counts as where the function stands.
 SourcePoint Builder::place_of(const clang::CFGElement& element) const {
+  const clang::Decl* declaration = scope_.function ? static_cast<const clang::Decl*>(scope_.function) : scope_.variable;
+  const clang::SourceLocation location = location_of(element);
+  const bool here = location.isValid() && unit_.files.path(location) == unit_.files.path(declaration->getLocation());
+  return unit_.files.point(here ? location : declaration->getLocation());
+}
+
+clang::SourceLocation Builder::location_of(const clang::CFGElement& element) const {
   if (const auto s = element.getAs<clang::CFGStmt>()) {
     const clang::Stmt* statement = s->getStmt();
-    if (const auto* e = dyn_cast<clang::Expr>(statement)) return unit_.files.point(e->getExprLoc());
+    if (const auto* e = dyn_cast<clang::Expr>(statement)) return e->getExprLoc();
     if (const auto* declarations = dyn_cast<clang::DeclStmt>(statement); declarations && declarations->isSingleDecl())
-      return unit_.files.point(declarations->getSingleDecl()->getLocation());
-    return unit_.files.point(statement->getBeginLoc());
+      return declarations->getSingleDecl()->getLocation();
+    return statement->getBeginLoc();
   }
   if (const auto init = element.getAs<clang::CFGInitializer>()) {
     const clang::CXXCtorInitializer* initializer = init->getInitializer();
-    return unit_.files.point(initializer->isWritten() ? initializer->getSourceLocation() : scope_.function->getLocation());
+    return initializer->isWritten() ? initializer->getSourceLocation() : scope_.function->getLocation();
   }
   if (const auto automatic = element.getAs<clang::CFGAutomaticObjDtor>(); automatic && automatic->getTriggerStmt())
-    return unit_.files.point(automatic->getTriggerStmt()->getEndLoc());
+    return automatic->getTriggerStmt()->getEndLoc();
   if (const auto temporary = element.getAs<clang::CFGTemporaryDtor>())
-    return unit_.files.point(temporary->getBindTemporaryExpr()->getEndLoc());
-  if (const auto deleted = element.getAs<clang::CFGDeleteDtor>()) return unit_.files.point(deleted->getDeleteExpr()->getBeginLoc());
-  return scope_.body ? unit_.files.point(scope_.body->getEndLoc()) : SourcePoint{};
+    return temporary->getBindTemporaryExpr()->getEndLoc();
+  if (const auto deleted = element.getAs<clang::CFGDeleteDtor>()) return deleted->getDeleteExpr()->getBeginLoc();
+  return scope_.body ? scope_.body->getEndLoc() : clang::SourceLocation();
 }
 
 Block Builder::block(const clang::CFGBlock& source, Canonical& canonical, Evaluator& evaluator) {

@@ -45,6 +45,7 @@ bool only_reads(llvm::StringRef name) {
 
 /// std functions that only name, move or compare: no access of their own.
 bool only_names(llvm::StringRef name) {
+  if (name.starts_with("__builtin_coro")) return true;
   return llvm::StringSwitch<bool>(name)
       .Cases("move", "forward", "as_const", "addressof", "ref", "cref", "launder", "move_if_noexcept", true)
       .Cases("tie", "forward_as_tuple", "make_move_iterator", "back_inserter", "inserter", "front_inserter", true)

@@ -69,6 +69,8 @@ Operand Evaluator::local_operand(const clang::ValueDecl* declaration) {
   if (variable && variable->hasGlobalStorage()) {
     result.place.base = unit_.variables.shared(variable);
     result.path = variable->getQualifiedNameAsString();
+    // std::cout, std::nullopt, ...: the library answers for its own globals.
+    result.own = !variable->isStaticLocal() && !unit_.in_repository(variable);
     if (variable->getTLSKind() != clang::VarDecl::TLS_None) result.tags |= kTagThreadLocal;
     if (const auto ordinal = scope_.ordinal_of(variable)) result.local = static_cast<std::int32_t>(*ordinal);
   } else {
@@ -167,7 +169,7 @@ Operands Evaluator::member(const clang::MemberExpr* e) {
   Operands result;
   for (const Operand& base : bases) {
     const Operand object = e->isArrow() ? pointee(base) : base;
-    result.push_back(field ? field_of(field, object, e->isArrow() && !base.address) : object);
+    result.push_back(field ? field_of(field, object, e->isArrow() && base.address == 0) : object);
   }
   return result;
 }
@@ -175,7 +177,7 @@ Operands Evaluator::member(const clang::MemberExpr* e) {
 Operand Evaluator::subscript(const clang::ArraySubscriptExpr* e) {
   Operand pointer = first(rvalue(e->getBase()));
   evaluate(e->getIdx());
-  const bool array = pointer.address;
+  const bool array = pointer.address > 0;
   Operand element = pointee(pointer);
   element.path = pointer.path + "[]";
   if (!array) element.own = false;
@@ -222,7 +224,7 @@ void Evaluator::access(const Operand& memory, AccessMode mode, clang::QualType t
     if (mode == AccessMode::Read) use(static_cast<std::uint32_t>(memory.local));
     else define(static_cast<std::uint32_t>(memory.local));
   }
-  if (memory.own || !memory.known() || silent()) return;
+  if (memory.own || memory.address > 0 || !memory.known() || silent()) return;
   if (!type.isNull() && type->isRecordType() && access_fields(memory, mode, type, at, 0)) return;
   Access result{memory.place, mode, order, static_cast<std::uint8_t>(memory.tags | extra_tags)};
   if (!type.isNull()) {
@@ -247,16 +249,17 @@ void Evaluator::write(const Operands& memory, const clang::Expr* at) {
 }
 
 void Evaluator::bind(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at) {
-  if (silent() || !target.known() || !value.known() || !unit_.library.carries_pointers(type)) return;
-  if (!value.address && target.place == value.place) return;
+  if (silent() || !target.known() || target.address > 0 || !value.known() || value.address > 1) return;
+  if (!unit_.library.carries_pointers(type) || (value.address == 0 && target.place == value.place)) return;
   emit(at, Binding{target.place, value.value()});
 }
 
 void Evaluator::bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at) {
-  if (silent() || !reference.known() || !address.known()) return;
+  if (silent() || !reference.known() || reference.address > 0 || !address.known()) return;
   Operand target = reference;
   if (target.place.derefs > 0) --target.place.derefs;  // fields of reference type come as what they refer to
-  emit(at, Binding{target.place, {address.place, true}});
+  // A reference to a temporary pointer refers to what the pointer holds one step further; that step is dropped.
+  emit(at, Binding{target.place, {address.place, address.address > 0}});
 }
 
 }  // namespace simrt::analysis

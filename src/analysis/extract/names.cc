@@ -1,6 +1,7 @@
 #include "analysis/extract/names.h"
 
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/Index/USRGeneration.h>
 #include <llvm/Support/Path.h>
@@ -78,6 +79,17 @@ void closures_in(clang::QualType type, std::vector<const clang::CXXRecordDecl*>&
   }
 }
 
+/// Lambdas of a body in order, those inside them left out.
+void lambdas_in(const clang::Stmt* statement, std::vector<const clang::LambdaExpr*>& found) {
+  if (!statement) return;
+  if (const auto* lambda = dyn_cast<clang::LambdaExpr>(statement)) {
+    for (const clang::Expr* init : lambda->capture_inits()) lambdas_in(init, found);
+    found.push_back(lambda);
+    return;
+  }
+  for (const clang::Stmt* child : statement->children()) lambdas_in(child, found);
+}
+
 bool is_overloaded(const clang::FunctionDecl* function) {
   const clang::DeclContext* context = function->getDeclContext()->getRedeclContext();
   if (context->isDependentContext() && isa<clang::CXXConversionDecl>(function)) return false;
@@ -138,8 +150,21 @@ void Names::name_closure(const clang::CXXRecordDecl* closure, std::string usr) {
   closures_.try_emplace(closure->getCanonicalDecl(), std::move(usr));
 }
 
+void Names::name_closures_of(const clang::FunctionDecl* function) {
+  const clang::FunctionDecl* definition = nullptr;
+  if (!function->hasBody(definition)) return;
+  std::vector<const clang::LambdaExpr*> found;
+  if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(definition))
+    for (const clang::CXXCtorInitializer* initializer : constructor->inits()) lambdas_in(initializer->getInit(), found);
+  lambdas_in(definition->getBody(), found);
+  const std::string prefix = usr(function) + "/lambda#";
+  for (std::size_t i = 0; i < found.size(); ++i) name_closure(found[i]->getLambdaClass(), prefix + std::to_string(i));
+}
+
 std::string Names::make_usr(const clang::Decl* declaration) {
   if (const auto* record = dyn_cast<clang::CXXRecordDecl>(declaration); record && record->isLambda()) {
+    if (const auto* outer = dyn_cast<clang::FunctionDecl>(record->getDeclContext()))
+      name_closures_of(outer);
     const auto known = closures_.find(record->getCanonicalDecl());
     if (known != closures_.end()) return known->second;
     // A closure of a library header, or one in an unevaluated operand: never called from the repository's code.

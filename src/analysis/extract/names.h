@@ -25,7 +25,8 @@ class Names {
   const std::string& usr(const clang::Decl* declaration);
   /// hash of usr() in which lambdas carry no ordinal: an inserted lambda renames nobody.
   std::uint64_t usr_hash(const clang::Decl* declaration);
-  /// Gives a closure its name; call before usr() meets it.
+  /// Names a closure that stands in no function (initialisers). Those in functions are named on demand, by their
+  /// order in the function's body.
   void name_closure(const clang::CXXRecordDecl* closure, std::string usr);
 
   /// Qualified, with template arguments; with parameter types where the name is overloaded.
@@ -38,6 +39,7 @@ class Names {
 
  private:
   std::string make_usr(const clang::Decl* declaration);
+  void name_closures_of(const clang::FunctionDecl* function);
   std::string function_usr(const clang::FunctionDecl* function);
   std::string clang_usr(const clang::Decl* declaration);
   std::string nested_usr(const clang::NamedDecl* declaration);

@@ -46,7 +46,7 @@ std::vector<Place> Evaluator::capabilities(llvm::ArrayRef<clang::Expr*> argument
     for (const Operand& lock : evaluate(argument))
       if (lock.known()) {
         const bool pointer = argument->IgnoreParenImpCasts()->getType()->isPointerType();
-        locks.push_back(lock.address && !pointer ? lock.place : pointee(lock.address ? pointee(lock) : lock).place);
+        locks.push_back(pointer ? pointee(pointee(lock)).place : pointee(lock).place);
       }
   }
   attribute_site_ = outer_site;

@@ -7,12 +7,8 @@ using clang::cast;
 using clang::dyn_cast;
 using clang::isa;
 
-namespace {
-
-const Ownership kNothingOwned;
-
-/// The argument below conversions, temporaries and copies.
-const clang::Expr* written(const clang::Expr* e) {
+const clang::Expr* written_argument(const clang::Expr* e) {
+  static const Ownership kNothingOwned;
   for (;;) {
     const auto* bare = dyn_cast<clang::Expr>(strip(e, nullptr, kNothingOwned));
     if (!bare) return e;
@@ -25,17 +21,20 @@ const clang::Expr* written(const clang::Expr* e) {
   }
 }
 
+const clang::FunctionDecl* named_function(const clang::Expr* argument) {
+  const clang::Expr* e = written_argument(argument);
+  if (const auto* unary = dyn_cast<clang::UnaryOperator>(e); unary && unary->getOpcode() == clang::UO_AddrOf)
+    e = written_argument(unary->getSubExpr());
+  const auto* named = dyn_cast<clang::DeclRefExpr>(e);
+  return named ? dyn_cast<clang::FunctionDecl>(named->getDecl()) : nullptr;
+}
+
+namespace {
+
 bool is_std_call(const clang::Expr* e, std::initializer_list<llvm::StringRef> names) {
   const auto* call = dyn_cast<clang::CallExpr>(e);
   const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
   return callee && callee->getIdentifier() && callee->isInStdNamespace() && llvm::is_contained(names, callee->getName());
-}
-
-const clang::FunctionDecl* named_function(const clang::Expr* e) {
-  if (const auto* unary = dyn_cast<clang::UnaryOperator>(e); unary && unary->getOpcode() == clang::UO_AddrOf)
-    e = written(unary->getSubExpr());
-  const auto* named = dyn_cast<clang::DeclRefExpr>(e);
-  return named ? dyn_cast<clang::FunctionDecl>(named->getDecl()) : nullptr;
 }
 
 const clang::FunctionDecl* call_operator(clang::QualType type) {
@@ -54,8 +53,8 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
   Entry entry;
   entry.first_argument = index + 1;
   if (index >= site.arguments.size()) return entry;
-  const clang::Expr* callable = written(site.arguments[index]);
-  while (is_std_call(callable, {"move", "forward", "ref", "cref"})) callable = written(cast<clang::CallExpr>(callable)->getArg(0));
+  const clang::Expr* callable = written_argument(site.arguments[index]);
+  while (is_std_call(callable, {"move", "forward", "ref", "cref"})) callable = written_argument(cast<clang::CallExpr>(callable)->getArg(0));
   if (is_std_call(callable, {"bind", "bind_front"})) {
     // std::bind(f, args...): the entry is f; its bound arguments stand in the inner call.
     const auto* bound = cast<clang::CallExpr>(callable);
@@ -80,7 +79,8 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
         Operand object = site.argument(index + 1);
         const clang::QualType type = site.arguments[index + 1]->getType();
         // A pointer or smart pointer by value; or the object itself (std::ref).
-        const bool pointer_like = type->isPointerType() || unit_.library.classify(type) == LibraryClass::SmartPointer;
+        const LibraryClass kind = unit_.library.classify(type);
+        const bool pointer_like = type->isPointerType() || kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer;
         if (pointer_like && site.arguments[index + 1]->isGLValue()) object = pointee(object);
         entry.object = object;
       }
@@ -100,7 +100,7 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
   ++quiet_;
   entry.holder = first(evaluate(callable));
   --quiet_;
-  if (entry.holder.address) entry.holder = pointee(entry.holder);
+  if (entry.holder.address > 0) entry.holder = pointee(entry.holder);
   return entry;
 }
 
@@ -113,7 +113,10 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
   call.kind = CallKind::Spawn;
   if (entry.object) call.receiver = entry.object->value();
   else if (entry.holder.known()) call.receiver = entry.holder.value();
-  for (std::size_t i = entry.first_argument; i < site.values.size(); ++i) call.arguments.push_back(site.argument(i).value());
+  for (std::size_t i = entry.first_argument; i < site.values.size(); ++i) {
+    const Operand value = site.argument(i);
+    call.arguments.push_back((value.address > 1 ? pointee(value) : value).value());
+  }
   if (!entry.function) {
     call.name = "(thread entry)";
   } else {
@@ -132,9 +135,8 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
         // The thread holds a copy of the argument; a reference parameter refers to the copy, or through std::ref
         // to the original (whose address is then the value).
         const bool wrapped = unit_.library.classify(site.arguments[i]->getType()) == LibraryClass::Pointer;
-        if (type->isReferenceType() && wrapped) bind_reference(target, pointee(value), at);
-        else if (site.arguments[i]->isGLValue() && !type->isReferenceType()) bind(target, pointee(value), type, at);
-        else if (type->isReferenceType()) bind_reference(target, value, at);
+        if ((wrapped || !type->isReferenceType()) && site.arguments[i]->isGLValue()) value = pointee(value);
+        if (type->isReferenceType()) bind_reference(target, value, at);
         else bind(target, value, type, at);
       }
     }

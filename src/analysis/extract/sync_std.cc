@@ -200,8 +200,8 @@ bool Evaluator::std_function(const CallSite& site, Operands& result) {
   }
   if (name == "async") {
     const bool policy = !site.arguments.empty() && site.arguments[0]->getType()->isEnumeralType();
-    Operand thread;
-    spawn(site, policy ? 1 : 0, thread);
+    const auto future = variable_targets_.find(site.expression);
+    spawn(site, policy ? 1 : 0, future == variable_targets_.end() ? Operand{} : local_operand(future->second));
     return true;
   }
   if (name == "notify_all_at_thread_exit" && !site.values.empty()) {

@@ -36,7 +36,12 @@ struct Unit {
   llvm::DenseMap<const clang::LambdaExpr*, FunctionScope*> lambdas;    ///< scope of a lambda's body
 
   /// Written in the repository; for instantiations, where the template stands.
-  bool in_repository(const clang::Decl* declaration) { return files.in_repository(declaration->getLocation()); }
+  bool in_repository(const clang::Decl* declaration) {
+    // Clang declares its builtins where they are first used.
+    if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+      if (function->isImplicit() && function->getBuiltinID() != 0) return false;
+    return files.in_repository(declaration->getLocation());
+  }
 };
 
 }  // namespace simrt::analysis
