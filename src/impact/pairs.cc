@@ -13,6 +13,7 @@ using Members = std::vector<std::uint32_t>;
 
 bool is_pair(const Candidate& a, const Candidate& b) {
   if (!a.access.impacted && !b.access.impacted) return false;
+  if (a.before_publication || b.before_publication) return false;
   if (a.access.mode == AccessMode::Read && b.access.mode == AccessMode::Read) return false;
   return AliasClasses::may_alias(a.type, b.type);
 }
