@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/mapping/compiled_copy.h"
 #include "analysis/mapping/dominators.h"
 #include "analysis/mapping/function_match.h"
 #include "analysis/mapping/placement.h"
@@ -83,6 +84,17 @@ TEST(Dominators, HandlersAreReachableOverNoEdge) {
   EXPECT_EQ(dominators.parent(1), std::nullopt) << "reached from the body and from the handler";
 }
 
+TEST(Dominators, ThrowDoesNotDominateTheHandler) {
+  // Block 4 throws; the calls in 5 may throw too, over no edge.
+  FunctionBuilder f("f", "f.cc", "throw");
+  f.block(6, {}, {5}).block(5, {}, {4, 1}).block(4, {"throw"}, {3}, EdgeKind::Exception);
+  f.block(3, {}, {2}, EdgeKind::Exception).block(2, {}, {1}).block(1, {}, {0}).block(0, {}, {});
+  const Dominators dominators(f.facts);
+  EXPECT_EQ(dominators.parent(4), 5u);
+  EXPECT_EQ(dominators.parent(2), 3u);
+  EXPECT_EQ(dominators.parent(3), std::nullopt);
+}
+
 TEST(Dominators, UnreachableEdgesAndVeryLongFunctions) {
   FunctionBuilder f("f", "f.cc", "");
   constexpr std::uint32_t kBlocks = 50000;
@@ -92,6 +104,53 @@ TEST(Dominators, UnreachableEdgesAndVeryLongFunctions) {
   const Dominators dominators(f.facts);
   EXPECT_EQ(dominators.parent(5), 6u);
   EXPECT_EQ(dominators.parent(0), 1u);
+}
+
+/// Entry 4, then 3 with branches 2 and 1.
+FunctionBuilder branch() {
+  FunctionBuilder f("f", "f.cc", "aa\nbb\ncc\n");
+  f.block(4, {}, {3}).block(3, {"aa"}, {2, 1}).block(2, {"bb"}, {0}).block(1, {"cc"}, {0}).block(0, {}, {});
+  return f;
+}
+
+using Guards = std::map<std::uint32_t, bool>;
+
+TEST(CompiledCopy, EntryGuardAndVotes) {
+  const FunctionBuilder f = branch();
+  CompiledCopy copy(f.facts);
+  const std::vector<Guard> guards = {{0x10, 0, true}, {0x20, 1, false}};
+  const CodePiece first{0, 1, false, {}}, second{1, 1, false, {}};
+  copy.place(BlockTable(f.points), guards, {&first, &second}, {{{1, 0}, {1, 1}}, {{2, 1}}}, true);
+  EXPECT_EQ(copy.marks(), (CompiledCopy::Marks{{4, {{0, true}}}, {3, {{0, true}}}, {2, {{1, true}}}}));
+}
+
+TEST(CompiledCopy, BlockWithOnlySharedPositionsTakesAllTheirGuards) {
+  FunctionBuilder f = branch();
+  f.points.blocks[3].points = {{1, 1}, {2, 1}};  // block 1 lies under the positions of 3 and 2
+  f.points.blocks[1].points.push_back({1, 5});
+  f.points.blocks[2].points.push_back({2, 5});
+  CompiledCopy copy(f.facts);
+  const std::vector<Guard> guards = {{0x10, 0, true}, {0x20, 1, false}};
+  const CodePiece first{0, 1, false, {}}, second{1, 1, false, {}};
+  copy.place(BlockTable(f.points), guards, {&first, &second}, {{{1, 1}, {1, 5}}, {{2, 1}, {2, 5}}}, true);
+  EXPECT_EQ(copy.marks().at(1), (Guards{{0, false}, {1, false}}));
+  EXPECT_EQ(copy.marks().at(2), (Guards{{1, true}}));
+}
+
+TEST(CompiledCopy, GapsOfOneCopyTakeTheirDominator) {
+  const FunctionBuilder f = branch();
+  const Dominators dominators(f.facts);
+  CompiledCopy copy(f.facts);
+  copy.mark_entry(7);
+  copy.mark(2, 8, true);
+  copy.fill_gaps({1, 2, 3, 4}, dominators);
+  EXPECT_EQ(copy.marks().at(1), (Guards{{7, false}}));
+  EXPECT_EQ(copy.marks().at(2), (Guards{{8, true}})) << "has a guard of its own";
+
+  CompiledCopy tail(f.facts);  // only the end of the function is left of this copy
+  tail.mark(2, 8, true);
+  tail.fill_gaps({1, 2}, dominators);
+  EXPECT_EQ(tail.marks().at(1), (Guards{{8, false}}));
 }
 
 TEST(SourcePaths, RelativeToTheRootOrByLongestSuffix) {

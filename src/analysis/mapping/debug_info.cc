@@ -90,6 +90,7 @@ class Loader {
     auto ranges = die.getAddressRanges();
     if (!ranges) return ignore(ranges.takeError());
     std::uint32_t function = kNone;
+    ++copies_;
     for (const llvm::DWARFAddressRange& range : *ranges) {
       // Code that the linker threw away has a tombstone address.
       if (range.LowPC >= range.HighPC || !object_.executable(range.LowPC)) continue;
@@ -103,6 +104,7 @@ class Loader {
   DebugFrame call_of(const llvm::DWARFDie& die, std::uint32_t function) {
     DebugFrame frame;
     frame.function = function;
+    frame.copy = copies_;
     if (die.getTag() != llvm::dwarf::DW_TAG_inlined_subroutine) return frame;
     std::uint32_t file = 0;
     std::uint32_t discriminator = 0;
@@ -218,6 +220,7 @@ class Loader {
   std::unordered_map<const llvm::DWARFDebugInfoEntry*, std::uint32_t> function_index_;
   std::unordered_map<std::string, std::uint32_t> file_index_;
   std::unordered_map<const llvm::DWARFDebugLine::LineTable*, bool> tables_;
+  std::uint32_t copies_ = 0;
   std::vector<Interval> outer_;    // out-of-line bodies
   std::vector<Interval> inlined_;  // inlined copies; parents before children where ranges are equal
   std::vector<std::vector<DebugRow>> sequences_;

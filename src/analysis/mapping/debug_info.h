@@ -25,6 +25,7 @@ struct DebugFunction {
 struct DebugFrame {
   std::uint32_t function = kNone;
   std::uint32_t parent = kNone;  ///< index into DebugInfo::frames; kNone: the out-of-line body itself
+  std::uint32_t copy = 0;        ///< which compiled copy of the function; its address ranges share the number
   std::uint32_t call_file = kNone;
   std::uint32_t call_line = 0, call_column = 0;
 };

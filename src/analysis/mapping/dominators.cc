@@ -10,13 +10,18 @@ constexpr std::uint32_t kUndefined = UINT32_MAX;
 
 using Graph = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
 
-std::vector<std::uint32_t> roots_of(const FunctionFacts& function, const Graph& predecessors) {
+/// The dispatch of a try statement: nothing but edges to handlers. Calls reach it over no edge (a throw
+/// expression may), so nothing in the body of the try dominates it.
+bool is_dispatch(const Block& block) {
+  return block.elements.empty() && !block.successors.empty() &&
+         std::all_of(block.successors.begin(), block.successors.end(),
+                     [](const Edge& edge) { return edge.kind == EdgeKind::Exception; });
+}
+
+std::vector<std::uint32_t> roots_of(const FunctionFacts& function) {
   std::vector<std::uint32_t> roots{function.entry};
   for (const Block& block : function.blocks) {
-    if (block.ordinal == function.entry || predecessors.count(block.ordinal) != 0) continue;
-    const bool dispatches = std::any_of(block.successors.begin(), block.successors.end(),
-                                        [](const Edge& edge) { return edge.kind == EdgeKind::Exception; });
-    if (dispatches) roots.push_back(block.ordinal);
+    if (block.ordinal != function.entry && is_dispatch(block)) roots.push_back(block.ordinal);
   }
   return roots;
 }
@@ -34,7 +39,7 @@ Dominators::Dominators(const FunctionFacts& function) {
       predecessors[edge.target].push_back(block.ordinal);
     }
   }
-  const std::vector<std::uint32_t> roots = roots_of(function, predecessors);
+  const std::vector<std::uint32_t> roots = roots_of(function);
 
   // Post order by an explicit stack: generated functions can be tens of thousands of blocks long.
   for (std::uint32_t root : roots) {

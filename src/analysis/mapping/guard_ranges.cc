@@ -5,28 +5,37 @@
 namespace simrt::analysis {
 namespace {
 
-/// Adds the rows of [begin, end) to the pieces of the functions they belong to.
-void cut_guard(std::uint32_t guard_index, std::uint64_t begin, std::uint64_t end, std::uint32_t owner,
-               const DebugInfo& info, std::map<std::uint32_t, std::vector<CodePiece>>& pieces) {
-  auto piece_of = [&](std::uint32_t function) -> CodePiece& {
-    std::vector<CodePiece>& list = pieces[function];
-    if (list.empty() || list.back().guard != guard_index)
-      list.push_back({guard_index, function != owner, {}});
-    return list.back();
-  };
-  piece_of(owner);
+using Pieces = std::map<std::uint32_t, std::vector<CodePiece>>;
+
+CodePiece& piece_of(Pieces& pieces, std::uint32_t guard, const DebugFrame& frame) {
+  std::vector<CodePiece>& list = pieces[frame.function];
+  for (auto it = list.rbegin(); it != list.rend() && it->guard == guard; ++it) {
+    if (it->copy == frame.copy) return *it;
+  }
+  list.push_back({guard, frame.copy, frame.parent != kNone, {}});
+  return list.back();
+}
+
+/// Adds the rows of [begin, end), which starts in `scope`, to the pieces of the functions they belong to.
+void cut_guard(std::uint32_t guard, std::uint64_t begin, std::uint64_t end, const DebugScope& scope,
+               const DebugInfo& info, Pieces& pieces) {
+  // The guard's own function has a piece even when no row speaks of it.
+  std::uint32_t body = scope.frame;
+  while (info.frames[body].parent != kNone) body = info.frames[body].parent;
+  piece_of(pieces, guard, info.frames[body]);
+
   std::size_t row = info.row_at(begin);
   if (row == kNone) return;
   for (; row < info.rows.size() && info.rows[row].address < end; ++row) {
     const DebugRow& position = info.rows[row];
-    const DebugScope* scope = position.end ? nullptr : info.scope_at(std::max(position.address, begin));
-    if (scope == nullptr) continue;
+    const DebugScope* here = position.end ? nullptr : info.scope_at(std::max(position.address, begin));
+    if (here == nullptr) continue;
     std::uint32_t file = position.file;
     SourcePoint at{position.line, position.column};
     // In the callers the code stands where the inlined call stands.
-    for (std::uint32_t frame = scope->frame; frame != kNone; frame = info.frames[frame].parent) {
+    for (std::uint32_t frame = here->frame; frame != kNone; frame = info.frames[frame].parent) {
       const DebugFrame& level = info.frames[frame];
-      CodePiece& piece = piece_of(level.function);
+      CodePiece& piece = piece_of(pieces, guard, level);
       if (at.line != 0) piece.positions.emplace_back(file, at);
       file = level.call_file;
       at = {level.call_line, level.call_column};
@@ -70,7 +79,7 @@ std::map<std::uint32_t, std::vector<CodePiece>> cut_pieces(std::vector<Guard>& g
     if (!marked && first && scope->owner_entry) guard.entry = true;
     std::uint64_t end = scope->owner_end;
     if (i + 1 < guards.size()) end = std::min(end, std::max(guards[i + 1].pc, guard.pc + 1));
-    cut_guard(i, guard.pc, end, scope->owner, info, pieces);
+    cut_guard(i, guard.pc, end, *scope, info, pieces);
   }
   for (auto& [function, list] : pieces) {
     for (CodePiece& piece : list) {

@@ -23,6 +23,7 @@ struct Guard {
 /// The part of a guard's code that belongs to one function: its own, or one inlined there.
 struct CodePiece {
   std::uint32_t guard = 0;  ///< index into the guards
+  std::uint32_t copy = 0;   ///< DebugFrame::copy
   bool inlined = false;
   std::vector<std::pair<std::uint32_t, SourcePoint>> positions;  ///< (file index, line and column), unique
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/mapping/compiled_copy.h"
 #include "analysis/mapping/debug_info.h"
 #include "analysis/mapping/dominators.h"
 #include "analysis/mapping/function_match.h"
@@ -39,17 +40,16 @@ class Mapper {
     guards_ = std::move(guards);
     placed_.assign(guards_.size(), {});
     for (const auto& [function, list] : pieces) place_function(info.functions[function], list);
+    for (auto& [id, copies] : copies_) finish_function(*program_.function(id), copies);
     collect_guards(pcs);
-    for (const auto& [id, blocks] : present_) complete_function(*program_.function(id), blocks);
     return std::move(mapping_);
   }
 
  private:
   /// What is known of one guard while its pieces are placed one after the other.
   struct Placed {
-    std::set<BlockId> blocks;
+    std::map<BlockId, bool> blocks;  // -> certain
     bool of_program = false;
-    bool uncertain = false;
   };
   using Candidates = std::vector<const FunctionFacts*>;
 
@@ -85,21 +85,19 @@ class Mapper {
     if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces);
     Candidates candidates = matcher_.match(function, file_name(function.file), file_name(function.unit));
     if (candidates.size() > 1) candidates = best_fit(candidates, pieces);
+    std::map<std::uint32_t, std::vector<const CodePiece*>> by_copy;
+    for (const CodePiece& piece : pieces) by_copy[piece.copy].push_back(&piece);
     for (const FunctionFacts* facts : candidates) {
-      present_[facts->id];
-      const std::set<std::uint32_t> taken = certain_blocks(*facts, pieces);
-      for (const CodePiece& piece : pieces) place_piece(*facts, piece, taken, candidates.size() == 1);
+      for (const auto& [number, own] : by_copy) {
+        std::vector<std::vector<SourcePoint>> positions;
+        for (const CodePiece* piece : own) {
+          positions.push_back(positions_in(*piece, facts->file));
+          placed_[piece->guard].of_program = true;
+        }
+        CompiledCopy& copy = copies_[facts->id].emplace_back(*facts);
+        copy.place(table_of(facts->id), guards_, own, positions, candidates.size() == 1);
+      }
     }
-  }
-
-  std::set<std::uint32_t> certain_blocks(const FunctionFacts& facts, const std::vector<CodePiece>& pieces) {
-    std::set<std::uint32_t> blocks;
-    const BlockTable& table = table_of(facts.id);
-    for (const CodePiece& piece : pieces) {
-      const Placement placement = table.place(positions_in(piece, facts.file));
-      if (placement.certain) blocks.insert(placement.blocks.begin(), placement.blocks.end());
-    }
-    return blocks;
   }
 
   /// Variants of one function that nothing else tells apart: those whose positions fit the code best.
@@ -120,35 +118,6 @@ class Mapper {
     return best;
   }
 
-  void place_piece(const FunctionFacts& facts, const CodePiece& piece, const std::set<std::uint32_t>& taken,
-                   bool only_candidate) {
-    const Guard& guard = guards_[piece.guard];
-    Placed& placed = placed_[piece.guard];
-    placed.of_program = true;
-    std::vector<SourcePoint> positions = positions_in(piece, facts.file);
-    // The function's own line, without a column, belongs to the prologue.
-    if (guard.entry) std::erase_if(positions, [](SourcePoint position) { return position.column == 0; });
-    const Placement placement = table_of(facts.id).place(positions, taken);
-    auto add = [&](std::uint32_t ordinal) { placed.blocks.insert({facts.id, ordinal}); };
-    for (std::uint32_t ordinal : placement.blocks) add(ordinal);
-    if (!placement.blocks.empty() && !(placement.certain && only_candidate)) placed.uncertain = true;
-    // Whoever runs any part of an inlined function has entered it.
-    if (guard.entry || piece.inlined) {
-      for (std::uint32_t ordinal : entry_blocks(facts)) add(ordinal);
-    }
-  }
-
-  /// The entry is empty in Clang's CFG; what follows it unconditionally runs, too.
-  static std::vector<std::uint32_t> entry_blocks(const FunctionFacts& facts) {
-    std::vector<std::uint32_t> result{facts.entry};
-    for (const Block& block : facts.blocks) {
-      if (block.ordinal == facts.entry && block.elements.empty() && block.successors.size() == 1) {
-        result.push_back(block.successors.front().target);
-      }
-    }
-    return result;
-  }
-
   /// One compiler-made function holds the initialisers of many variables; each position finds its own.
   void place_initialisers(const std::vector<CodePiece>& pieces) {
     for (const CodePiece& piece : pieces) {
@@ -158,12 +127,13 @@ class Mapper {
         for (const FunctionFacts* facts : matcher_.static_initialisers(file_name(file))) {
           const Placement placement = table_of(facts->id).place(positions);
           if (placement.blocks.empty()) continue;
-          Placed& placed = placed_[piece.guard];
-          placed.of_program = true;
-          present_[facts->id];
-          for (std::uint32_t ordinal : placement.blocks) placed.blocks.insert({facts->id, ordinal});
-          for (std::uint32_t ordinal : entry_blocks(*facts)) placed.blocks.insert({facts->id, ordinal});
-          if (!placement.certain) placed.uncertain = true;
+          placed_[piece.guard].of_program = true;
+          std::vector<CompiledCopy>& copies = copies_[facts->id];
+          if (copies.empty()) copies.emplace_back(*facts);
+          copies.front().mark_entry(piece.guard);
+          for (std::uint32_t ordinal : placement.blocks) {
+            copies.front().mark(ordinal, piece.guard, placement.certain);
+          }
         }
       }
     }
@@ -173,21 +143,36 @@ class Mapper {
     mapping_.guards.resize(pcs);
     MappingReport& report = mapping_.report;
     for (std::size_t i = 0; i < guards_.size(); ++i) {
-      const Placed& placed = placed_[i];
+      GuardBlocks guard;
+      for (const auto& [block, certain] : placed_[i].blocks) {
+        guard.blocks.push_back(block);
+        if (!certain) guard.doubtful.push_back(block);
+      }
       ++report.guards;
-      if (!placed.of_program) ++report.foreign_guards;
-      if (placed.uncertain) ++report.ambiguous_guards;
-      for (BlockId block : placed.blocks) present_[block.function].insert(block.ordinal);
-      if (guards_[i].index == kNone) continue;
-      GuardBlocks& guard = mapping_.guards[guards_[i].index];
-      guard.blocks.assign(placed.blocks.begin(), placed.blocks.end());
-      guard.certain = !placed.uncertain && !placed.blocks.empty();
+      if (!placed_[i].of_program) ++report.foreign_guards;
+      if (!guard.doubtful.empty()) ++report.ambiguous_guards;
+      if (guards_[i].index != kNone) mapping_.guards[guards_[i].index] = std::move(guard);
     }
   }
 
   /// Gives every block of a function in the module a source of coverage, and counts.
-  void complete_function(const FunctionFacts& facts, const std::set<std::uint32_t>& guarded) {
+  void finish_function(const FunctionFacts& facts, std::vector<CompiledCopy>& copies) {
     const Dominators dominators(facts);
+    std::set<std::uint32_t> guarded;
+    for (const CompiledCopy& copy : copies) {
+      for (const auto& [ordinal, guards] : copy.marks()) guarded.insert(ordinal);
+    }
+    for (CompiledCopy& copy : copies) {
+      copy.fill_gaps(guarded, dominators);
+      for (const auto& [ordinal, guards] : copy.marks()) {
+        for (const auto& [guard, certain] : guards) placed_[guard].blocks[{facts.id, ordinal}] |= certain;
+      }
+    }
+    inherit(facts, dominators, guarded);
+  }
+
+  void inherit(const FunctionFacts& facts, const Dominators& dominators,
+               const std::set<std::uint32_t>& guarded) {
     const FunctionPoints* points = points_of(facts.id);
     std::set<std::uint32_t> with_points;
     if (points != nullptr) {
@@ -198,7 +183,7 @@ class Mapper {
     MappingReport& report = mapping_.report;
     ++report.functions;
     for (const Block& block : facts.blocks) {
-      const bool executable = block.ordinal != facts.exit && with_points.count(block.ordinal) != 0 &&
+      const bool executable = !block.elements.empty() && with_points.count(block.ordinal) != 0 &&
                               dominators.reachable(block.ordinal);
       report.blocks += executable ? 1 : 0;
       if (guarded.count(block.ordinal) != 0) {
@@ -227,8 +212,8 @@ class Mapper {
   const DebugInfo* info_ = nullptr;
   std::vector<std::optional<std::string>> files_;  // repository-relative, by DebugInfo::files index
   std::vector<Guard> guards_;
-  std::vector<Placed> placed_;                             // parallel to guards_
-  std::map<FunctionId, std::set<std::uint32_t>> present_;  // functions in the module: blocks with a guard
+  std::vector<Placed> placed_;                              // parallel to guards_
+  std::map<FunctionId, std::vector<CompiledCopy>> copies_;  // of the functions in the module
   ModuleMapping mapping_;
 };
 

@@ -25,10 +25,11 @@ struct InstrumentedModule {
 };
 
 /// What one guard covers. Several blocks: either all of them run (the compiler merged them), or the debug
-/// information does not tell which (`certain` is false). In both cases all count as covered.
+/// information does not tell which (then they are doubtful). In both cases all count as covered.
 struct GuardBlocks {
   std::vector<BlockId> blocks;  ///< ascending
-  bool certain = false;         ///< every block stands here for a source position that no other block has
+  std::vector<BlockId>
+      doubtful;  ///< those of `blocks` that share their source positions with others; ascending
 };
 
 /// Quality of a mapping. Block counts are of executable blocks: reachable, with source positions of their

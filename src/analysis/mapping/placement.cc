@@ -47,6 +47,13 @@ bool BlockTable::contains(SourcePoint position) const {
   return range.first != range.second;
 }
 
+std::vector<std::uint32_t> BlockTable::holders(SourcePoint position) const {
+  std::vector<std::uint32_t> blocks;
+  const Range range = at(position);
+  for (auto it = range.first; it != range.second; ++it) blocks.push_back(it->second);
+  return blocks;
+}
+
 Placement BlockTable::place(const std::vector<SourcePoint>& positions,
                             const std::set<std::uint32_t>& taken) const {
   std::set<std::uint32_t> own, shared, close, line;

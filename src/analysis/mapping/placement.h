@@ -22,6 +22,8 @@ class BlockTable {
   explicit BlockTable(const FunctionPoints& points);
 
   bool contains(SourcePoint position) const;
+  /// Every block with exactly this position.
+  std::vector<std::uint32_t> holders(SourcePoint position) const;
 
   /// Votes: blocks with a position of their own win (several: the compiler merged them); else every block
   /// that has one of the positions; else, for compilers that report another token of the expression (gcc: the

@@ -1,6 +1,7 @@
 // How good a mapping is: counts, examples, and the consistency check against a real run.
 #include "analysis/mapping/report.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -49,10 +50,11 @@ void check_dominators(ModuleMapping& mapping, const Program& program, const std:
   for (std::size_t i = 0; i < mapping.guards.size() && i < covered.size(); ++i) {
     const GuardBlocks& guard = mapping.guards[i];
     for (BlockId block : guard.blocks) {
+      const bool certain = !std::binary_search(guard.doubtful.begin(), guard.doubtful.end(), block);
       State& state = functions[block.function][block.ordinal];
-      state.certain |= guard.certain;
+      state.certain |= certain;
       state.covered |= covered[i];
-      state.certainly_covered |= guard.certain && covered[i];
+      state.certainly_covered |= certain && covered[i];
     }
   }
   MappingReport& report = mapping.report;

@@ -15,8 +15,9 @@ class SourcePaths {
   SourcePaths(const std::string& root, const std::vector<std::string>& known);
 
   /// The repository-relative path, or "" when the file is not part of the repository. In order: below the
-  /// root (as written, then with symlinks resolved; copies inside the repository stand for the original); outside but present on disk: not ours; else the known
-  /// path that is the longest suffix of the name, or whose only suffix the name is.
+  /// root (as written, then with symlinks resolved; copies inside the repository stand for the original);
+  /// outside but present on disk: not ours; else the known path that is the longest suffix of the name, or
+  /// whose only suffix the name is.
   std::string relative(const std::string& recorded) const;
 
  private:
