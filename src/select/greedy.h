@@ -21,9 +21,9 @@ struct GreedyPick {
 
 /// Orders the tests that have goals; the others do not appear. `weights` by goal, > 0.
 ///
-/// Exact, but does not look at every test again for each pick: gains only shrink between two starts, so a
-/// heap with outdated keys finds the best one (Minoux, 1978); and gains are brought up to date through the
-/// goals that were covered, or counted anew through those that were not, whichever touches fewer tests.
+/// Exact, but looks at few tests again for each pick: gains only shrink between two starts, so a heap with
+/// outdated keys finds the best one (Minoux, 1978), and when little is left to cover, the tests that cover it
+/// are found through their goals.
 std::vector<GreedyPick> greedy_order(const std::vector<GreedyTest>& tests,
                                      const std::vector<std::uint32_t>& weights);
 

@@ -21,6 +21,11 @@ Matcher::Matcher(const Targets& targets) : targets_(targets), entered_(targets.s
 void Matcher::enter(Slot slot, Entered by) {
   if (entered_[slot] == kNobody) touched_.push_back(slot);
   entered_[slot] = entered_[slot] == kNobody || entered_[slot] == by ? by : kSeveral;
+  // A thread of the changed version differs from every recorded one, and may be started twice.
+  if (const Slot thread = targets_.thread_started_behind(slot); thread != kUnknownSlot && by != kNobody) {
+    if (entered_[thread] == kNobody) touched_.push_back(thread);
+    entered_[thread] = kSeveral;
+  }
 }
 
 TestMatch Matcher::match(const TestCoverage& coverage) {
@@ -28,7 +33,6 @@ TestMatch Matcher::match(const TestCoverage& coverage) {
   touched_.clear();
   enter(kStaticInitSlot, main_thread(coverage));
   const auto enter_all = [&](const BlockSet& blocks, Entered by) {
-    if (!blocks.intersect(targets_.blocks())) return;
     for (BlockNumber number : blocks& targets_.blocks()) enter(targets_.slot_of_block(number), by);
   };
   for (std::size_t i = 0; i < coverage.single.size(); ++i)
@@ -57,6 +61,8 @@ TestMatch Matcher::match(const TestCoverage& coverage) {
 std::string entered_by(const TestCoverage& coverage, const Targets& targets, Slot slot) {
   if (slot == kUnknownSlot) return "any";
   if (slot == kStaticInitSlot) return kMainRole;
+  if (targets.is_started_thread(slot))
+    return coverage.covers(targets.number(slot)) ? "a thread started here" : "";
   return coverage.witness(targets.number(slot), targets.number(slot)).first;
 }
 

@@ -122,14 +122,15 @@ Decision Selector::listed_decision(const Listed& listed, std::size_t position, s
 
 /// The pairs it was the first to cover, then others, up to the limit.
 void Selector::add_pair_reasons(const Candidate& candidate, const Listed& listed, Decision& decision) const {
-  std::vector<std::uint32_t> added = listed.new_goals, others;
-  std::sort(added.begin(), added.end());
+  std::vector<std::uint32_t> goals = listed.new_goals, others;
+  std::sort(goals.begin(), goals.end());
   for (std::uint32_t goal : candidate.goals)
-    if (!std::binary_search(added.begin(), added.end(), goal)) others.push_back(goal);
-  std::sort(others.begin(), others.end());
-  added.insert(added.end(), others.begin(), others.end());
+    if (!std::binary_search(goals.begin(), goals.end(), goal)) others.push_back(goal);
+  const std::size_t wanted = std::min(others.size(), input_.options.pair_reasons);
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted), others.end());
+  goals.insert(goals.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted));
   std::size_t left = input_.options.pair_reasons;
-  for (std::uint32_t goal : added) {
+  for (std::uint32_t goal : goals) {
     for (std::uint32_t pair : targets_.goals()[goal].pairs) {
       if (left-- == 0) return;
       decision.reasons.push_back(pair_reason(input_, targets_, *candidate.test->coverage, pair));

@@ -9,7 +9,8 @@
 
 namespace simrt::select {
 
-/// A place that a test may have entered: one known block, all static initialisers, or an unknown block.
+/// A place that a test may have entered: one known block, all static initialisers, a thread of the changed
+/// version that is started behind a known block (SharedAccess::reached_from), or an unknown block.
 using Slot = std::uint32_t;
 inline constexpr Slot kUnknownSlot = 0;
 inline constexpr Slot kStaticInitSlot = 1;
@@ -26,10 +27,19 @@ class Targets {
  public:
   explicit Targets(const SelectInput& input);
 
-  std::size_t slots() const { return kFirstBlockSlot + numbers_.size(); }
+  std::size_t slots() const { return kFirstBlockSlot + numbers_.size() + started_behind_.size(); }
   Slot slot_of_access(std::uint32_t access) const { return access_slot_[access]; }
   Slot slot_of_block(BlockNumber number) const { return block_slot_[number]; }
-  BlockNumber number(Slot slot) const { return numbers_[slot - kFirstBlockSlot]; }
+  /// The block of a slot; of a started thread's slot the block that it is started behind.
+  BlockNumber number(Slot slot) const {
+    const std::size_t index = slot - kFirstBlockSlot;
+    return index < numbers_.size() ? numbers_[index] : started_behind_[index - numbers_.size()];
+  }
+  bool is_started_thread(Slot slot) const { return slot >= kFirstBlockSlot + numbers_.size(); }
+  /// The slot of threads that are started behind the block of `slot`; kUnknownSlot when no access is.
+  Slot thread_started_behind(Slot slot) const {
+    return slot < thread_slot_.size() ? thread_slot_[slot] : kUnknownSlot;
+  }
   /// The numbers of all slots that are blocks.
   const BlockSet& blocks() const { return blocks_; }
 
@@ -42,11 +52,14 @@ class Targets {
 
  private:
   void resolve_accesses(const SelectInput& input);
+  void number_slots(const std::vector<BlockResolution>& blocks, const std::vector<BlockResolution>& behind);
   void collect_goals(const Impact& impact);
 
   std::vector<Slot> access_slot_;
-  std::vector<BlockNumber> numbers_;
-  std::vector<Slot> block_slot_;  ///< by block number
+  std::vector<BlockNumber> numbers_;         ///< ascending
+  std::vector<BlockNumber> started_behind_;  ///< ascending, a subset of numbers_
+  std::vector<Slot> thread_slot_;            ///< by slot of a block
+  std::vector<Slot> block_slot_;             ///< by block number
   BlockSet blocks_;
   std::vector<Goal> goals_;
   std::vector<std::vector<std::uint32_t>> goals_of_;
