@@ -13,6 +13,7 @@ namespace {
 
 struct Flags {
   std::string file, revision = "HEAD";
+  analysis::DumpOptions dump;
 };
 
 Result<int> run(const Flags& flags, const GlobalOptions& global) {
@@ -30,7 +31,7 @@ Result<int> run(const Flags& flags, const GlobalOptions& global) {
   std::string out;
   for (const UnitFacts& unit : analyzer.analyse({command->second}, 1)) {
     for (const std::string& message : unit.messages) out += "! " + message + "\n";
-    out += analysis::dump_unit(unit);
+    out += analysis::dump_unit(unit, flags.dump);
   }
   if (Status done = print(out); !done) return fail(done.error());
   return 0;
@@ -44,6 +45,8 @@ void add_facts(Commands commands) {
   command->group("");  // not in the list of subcommands
   command->add_option("file", flags->file, "Source file, from the repository's root")->required();
   command->add_option("--head", flags->revision, "Revision, or WORKTREE")->capture_default_str();
+  command->add_flag("--hashes", flags->dump.hashes, "Element, body and signature hashes");
+  command->add_flag("--points", flags->dump.points, "Source points of blocks");
   command->callback([flags, commands] { commands.chosen = [flags, &global = commands.global] { return run(*flags, global); }; });
 }
 

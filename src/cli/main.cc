@@ -1,6 +1,7 @@
 // The `simrt` command: parses, runs one subcommand, and maps its outcome to the documented exit codes.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -66,7 +67,8 @@ int run(int argc, char** argv) {
 namespace simrt::cli {
 
 Status print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && errno != EPIPE)  // `| head` has seen enough: no error
     return fail(ErrorCode::Storage, "cannot write to standard output");
   return {};
 }
@@ -74,7 +76,7 @@ Status print(const std::string& text) {
 }  // namespace simrt::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough is an error to report, not a reason to die
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough is no reason to die
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -11,6 +11,15 @@ namespace {
 
 constexpr std::uint32_t kEqualCode = 4096;  // outweighs any number of same-name bonuses
 
+/// When a lock and an access changed places, the lock is what moved: a reason that names the lock helps, and
+/// the access is impacted either way. So elements with accesses are worth more to keep.
+std::uint32_t worth(const Element& element) {
+  const bool accesses = std::any_of(element.events.begin(), element.events.end(), [](const Event& event) {
+    return std::holds_alternative<Access>(event.what);
+  });
+  return accesses ? 2 : 1;
+}
+
 class Resync {
  public:
   Resync(const FlowGraph& before, const FlowGraph& after, LocalBijection& locals, Matching& matching,
@@ -200,7 +209,8 @@ std::size_t pair_equal_elements(const FlowGraph& before, const FlowGraph& after,
   const auto weight = [&](std::size_t i, std::size_t j) -> std::uint32_t {
     if (matching.before[old_block].elements[i] || matching.after[new_block].elements[j]) return 0;
     if (!locals.could_match(old_elements[i], new_elements[j])) return 0;
-    return kEqualCode + (locals.same_names(old_elements[i], new_elements[j]) ? 1 : 0);
+    return worth(old_elements[i]) * kEqualCode +
+           (locals.same_names(old_elements[i], new_elements[j]) ? 1 : 0);
   };
   std::size_t count = 0;
   for (const auto& [i, j] : align(old_elements.size(), new_elements.size(), weight)) {

@@ -14,7 +14,7 @@
 namespace simrt::pipeline {
 namespace {
 
-constexpr std::uint32_t kCodecVersion = 1;
+constexpr std::uint32_t kCodecVersion = 2;
 
 /// Changes whenever a function the guards could map to changes its body or its place.
 std::uint64_t key_of(const Program& program) {
@@ -25,6 +25,16 @@ std::uint64_t key_of(const Program& program) {
     key = hash_combine(key, function.begin_line);
   }
   return key;
+}
+
+std::vector<std::uint64_t> functions_of(const analysis::ModuleMapping& mapping) {
+  std::vector<std::uint64_t> ids;
+  for (const analysis::GuardBlocks& guard : mapping.guards)
+    for (BlockId block : guard.blocks) ids.push_back(block.function.value);
+  for (BlockId block : mapping.unknown) ids.push_back(block.function.value);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
 }
 
 void apply_inheritance(const NumberedMapping& mapping, BlockSet& blocks) {
@@ -51,7 +61,7 @@ std::string encode(const NumberedMapping& mapping) {
   std::ostringstream out;
   {
     cereal::PortableBinaryOutputArchive archive(out);
-    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown);
+    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown, mapping.functions);
   }
   return out.str();
 }
@@ -64,7 +74,7 @@ Result<NumberedMapping> decode_mapping(std::string_view bytes) {
     std::uint32_t version = 0;
     archive(version);
     if (version != kCodecVersion) return fail(ErrorCode::History, "stored mapping has another version");
-    archive(mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown);
+    archive(mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown, mapping.functions);
   } catch (const std::exception& error) {
     return fail(ErrorCode::History, fmt::format("stored mapping is damaged: {}", error.what()));
   }
@@ -113,6 +123,7 @@ Result<NumberedMapping> GuardMapper::map(const analysis::InstrumentedModule& mod
   }
   for (BlockId block : mapped->unknown)
     if (const auto number = numbering_.number(block)) numbered.unknown.push_back(*number);
+  numbered.functions = functions_of(*mapped);
   return numbered;
 }
 

@@ -24,6 +24,7 @@ struct NumberedMapping {
   std::vector<std::pair<BlockNumber, BlockNumber>> inherited;
   /// Blocks of functions in the module about which no guard says anything: they count as covered.
   std::vector<BlockNumber> unknown;
+  std::vector<std::uint64_t> functions;  ///< ids of the functions that the module holds, ascending
 
   /// Blocks that a thread covered which covered these guards (indices beyond the table are ignored).
   BlockSet blocks_of(const std::vector<std::uint32_t>& guards) const;

@@ -117,7 +117,8 @@ class Recording {
     const auto found = tests_to_record(*workspace_, request_, summary_.warnings);
     if (!found) return fail(found.error());
     GuardMapper mapper(*database_, *program, *points, *numbering, workspace_->root, now_seconds());
-    TraceCoverage traces(mapper, workspace_->root);
+    const UnemittedFunctions unemitted(*program, *numbering);
+    TraceCoverage traces(mapper, unemitted, workspace_->root);
     const TestRecording recording{*workspace_, *database_, revision_, environment_.key, request_, traces};
     const Status done = record_tests(recording, *found, summary_);
     const analysis::MappingReport& report = mapper.report();

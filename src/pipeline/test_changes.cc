@@ -53,7 +53,7 @@ TestChanges find_test_changes(const Program& before, const Program& after, const
       continue;
     }
     const FunctionFacts* facts = before.function(function.old_id ? function.old_id : function.id);
-    if (!facts || function.status == FunctionStatus::Unchanged) continue;
+    if (!facts || function.status == FunctionStatus::Unchanged || is_test_registration(*facts)) continue;
     const auto body = test_of_function(*facts);
     const bool gone = function.status == FunctionStatus::Removed;
     if (gone && body && !bodies_after.contains(*body)) {

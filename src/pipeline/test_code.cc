@@ -46,4 +46,11 @@ bool is_test_body(const FunctionFacts& function) {
          name.rfind("main(", 0) == 0;
 }
 
+bool is_test_registration(const FunctionFacts& function) {
+  if (!function.has(kStaticInit)) return false;
+  const std::string_view name = function.name;
+  return name.find("_Test::test_info_") != std::string_view::npos || name.find("autoRegistrar") != std::string_view::npos ||
+         name.find("DOCTEST_ANON_VAR_") != std::string_view::npos || name.find("gtest_") != std::string_view::npos;
+}
+
 }  // namespace simrt::pipeline

@@ -42,11 +42,13 @@ TestCoverage combine_threads(std::vector<ThreadCoverage> threads) {
 struct TraceCoverage::Process {
   testing::Trace trace;
   std::vector<const NumberedMapping*> mappings;
+  const UnemittedFunctions::Calls* beyond = nullptr;
 
   BlockSet blocks(const std::vector<std::vector<std::uint32_t>>& covered) const {
     BlockSet all;
     for (std::size_t m = 0; m < covered.size() && m < mappings.size(); ++m)
       if (mappings[m]) all |= mappings[m]->blocks_of(covered[m]);
+    UnemittedFunctions::spread(*beyond, all);
     return all;
   }
 };
@@ -92,6 +94,7 @@ bool TraceCoverage::add_process(const std::string& file, std::size_t number, std
       mapped = false;
     }
   }
+  process.beyond = &calls_beyond(process.mappings);
   const std::string name = number == 0 ? "" : fmt::format("process {}: ", number + 1);
   name_sites(process.trace);
   std::size_t alive = 0;
@@ -109,6 +112,17 @@ Result<const NumberedMapping*> TraceCoverage::mapping_of(const testing::TraceMod
   analysis::InstrumentedModule instrumented{module.path, module.pcs, module.entry, module.pc_list_only};
   const std::uint64_t kind = module.pc_list_only ? 1 : 0;
   return mapper_.mapping_of(instrumented, hash_combine(content_of(module), kind));
+}
+
+const UnemittedFunctions::Calls& TraceCoverage::calls_beyond(const std::vector<const NumberedMapping*>& modules) {
+  auto [known, fresh] = beyond_.try_emplace(modules);
+  if (fresh) {
+    std::unordered_set<FunctionId> emitted;
+    for (const NumberedMapping* module : modules)
+      for (std::uint64_t id : module ? module->functions : std::vector<std::uint64_t>{}) emitted.insert({id});
+    known->second = unemitted_.calls_beyond(emitted);
+  }
+  return known->second;
 }
 
 std::uint64_t TraceCoverage::content_of(const testing::TraceModule& module) {

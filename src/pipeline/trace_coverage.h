@@ -8,6 +8,7 @@
 
 #include "model/coverage.h"
 #include "pipeline/guard_mapping.h"
+#include "pipeline/unemitted_functions.h"
 #include "testing/trace.h"
 
 namespace simrt::pipeline {
@@ -24,7 +25,8 @@ TestCoverage combine_threads(std::vector<ThreadCoverage> threads);
 /// Not thread-safe (the mapper and the caches are its own).
 class TraceCoverage {
  public:
-  TraceCoverage(GuardMapper& mapper, std::string repository_root) : mapper_(mapper), root_(std::move(repository_root)) {}
+  TraceCoverage(GuardMapper& mapper, const UnemittedFunctions& unemitted, std::string repository_root)
+      : mapper_(mapper), unemitted_(unemitted), root_(std::move(repository_root)) {}
 
   /// Unreadable traces and modules become notes; what they might have covered is unknown, so `usable` is false then.
   TracedCoverage read(const std::vector<std::string>& trace_files);
@@ -32,6 +34,7 @@ class TraceCoverage {
  private:
   struct Process;
   bool add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads, TracedCoverage& out);
+  const UnemittedFunctions::Calls& calls_beyond(const std::vector<const NumberedMapping*>& modules);
   Result<const NumberedMapping*> mapping_of(const testing::TraceModule& module);
   std::uint64_t content_of(const testing::TraceModule& module);
   std::string role_of(const testing::Trace& trace, std::size_t thread, const std::string& process);
@@ -39,8 +42,10 @@ class TraceCoverage {
   void name_sites(const testing::Trace& trace);
 
   GuardMapper& mapper_;
+  const UnemittedFunctions& unemitted_;
   std::string root_;
   std::map<std::string, std::uint64_t> contents_;
+  std::map<std::vector<const NumberedMapping*>, UnemittedFunctions::Calls> beyond_;  ///< by the modules of a process
   std::map<std::pair<std::string, std::uint64_t>, std::string> sites_;  ///< empty: not the project's code
 };
 

@@ -24,15 +24,17 @@ enum Token : std::uint64_t {
 /// Text of the token whose expansion produced a literal that the preprocessor made up ("__LINE__", "#", a macro).
 std::string origin_of_made_up(clang::SourceLocation location, clang::ASTContext& context) {
   const clang::SourceManager& sources = context.getSourceManager();
+  // Step by step towards where the token was written: through macro arguments ("EXPECT_EQ" hands __LINE__ on several
+  // times) to the expansion whose text is the preprocessor's own.
   while (location.isMacroID()) {
-    const clang::SourceLocation spelling = sources.getSpellingLoc(location);
-    if (sources.isWrittenInScratchSpace(spelling)) {
-      const clang::SourceLocation origin =
-          sources.getSpellingLoc(sources.getSLocEntry(sources.getFileID(location)).getExpansion().getExpansionLocStart());
+    const clang::SourceLocation spelling = sources.getImmediateSpellingLoc(location);
+    if (!spelling.isMacroID()) {
+      if (!sources.isWrittenInScratchSpace(spelling)) return {};
+      const clang::SourceLocation origin = sources.getSpellingLoc(sources.getImmediateExpansionRange(location).getBegin());
       llvm::SmallString<32> buffer;
       return clang::Lexer::getSpelling(origin, buffer, sources, context.getLangOpts()).str();
     }
-    location = sources.getImmediateMacroCallerLoc(location);
+    location = spelling;
   }
   return {};
 }
