@@ -85,10 +85,15 @@ std::string dependency_name(const std::string& object) {
              : object.substr(0, dot) + ".d";
 }
 
+// Nothing can stand beside it.
+bool is_device(const std::string& output) {
+  return starts_with(output, "/dev/") && !starts_with(output, "/dev/shm/");
+}
+
 bool qualifies(const CommandLine& line, const std::vector<std::string>& arguments) {
   if (line.action != Action::Compile || line.response_files || line.foreign_target ||
       line.inputs.size() != 1 || line.inputs[0].language != Language::Code || line.output == "-" ||
-      starts_with(line.output, "/dev/")) {
+      is_device(line.output)) {
     return false;
   }
   const bool guards = std::any_of(arguments.begin(), arguments.end(), [](const std::string& o) {

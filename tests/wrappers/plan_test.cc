@@ -119,6 +119,7 @@ TEST(InlineSteps, OnlyForPlainInstrumentedCompilations) {
     EXPECT_FALSE(inlined(words)) << ::testing::PrintToString(words);
   }
   EXPECT_TRUE(inlined({"-c", "a.c"}));
+  EXPECT_TRUE(inlined({"-c", "a.c", "-o", "/dev/shm/a.o"}));
 }
 
 }  // namespace
