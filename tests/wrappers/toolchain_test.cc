@@ -88,6 +88,23 @@ TEST_F(Toolchain, EveryCompilerFromTheBuildTree) {
   }
 }
 
+// Build systems run CMake again by themselves, in whatever environment.
+TEST_F(Toolchain, ConfiguringAgainElsewhereKeepsTheCompiler) {
+  write("q/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\nproject(q LANGUAGES CXX)\nadd_executable(q q.cc)\n");
+  write("q/q.cc", "int main() { return 0; }\n");
+  const std::string configure =
+      std::string("cmake -S q -B c -G Ninja -DCMAKE_BUILD_TYPE=Debug --toolchain '") + kBuildTree + "'";
+  expect_success("export SIMRT_CXX=clang++-19; " + configure);
+  const std::string first = shell("ninja -C c -t commands").output;
+  expect_success(
+      "export CXX=g++-12; cmake c && cmake -DSIMRT_INLINE=ON c && touch q/CMakeLists.txt && ninja -C c");
+  const std::string again = shell("ninja -C c -t commands").output;
+  EXPECT_THAT(first, HasSubstr("clang++-19"));
+  EXPECT_THAT(first, HasSubstr("trace-pc-guard"));
+  EXPECT_EQ(first, again);
+}
+
 TEST_F(Toolchain, WithoutInliningAndWithoutAChosenCompiler) {
   expect_records(kBuildTree, "SIMRT_CC=clang-19 SIMRT_CXX=clang++-19", "-DSIMRT_INLINE=OFF");
   EXPECT_THAT(shell("objdump -d b/program").output, HasSubstr("__sanitizer_cov_trace_pc_guard>"));
