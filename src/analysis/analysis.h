@@ -26,7 +26,8 @@ struct AnalysisOptions {
 /// A unit has been finished: how many are, of how many, and its path. Calls do not overlap.
 using AnalysisProgress = std::function<void(std::size_t done, std::size_t total, const std::string& path)>;
 
-/// Parses translation units of one revision, read from `tree` and never from a checkout.
+/// Parses translation units of one revision, read from `tree` and never from a checkout. One call at a time;
+/// each uses threads of its own.
 class Analyzer {
  public:
   /// `other_paths`: what is tracked in the other revision of a comparison (SourceTree::files()). Such a path

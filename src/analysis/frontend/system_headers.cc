@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -26,8 +27,9 @@ constexpr int kFormat = 1;
 constexpr std::size_t kWorthBuilding = 3;
 // Headers that an existing one lacks are parsed by each unit anew, until this many units ask for it.
 constexpr std::size_t kWorthRebuilding = 8;
-constexpr int kRounds = 6;          // of leaving out headers that do not compile
-constexpr unsigned kLinesEach = 3;  // of the virtual header, for each include
+constexpr std::chrono::hours kLeftoverAge{1};  // nobody builds for that long
+constexpr int kRounds = 6;                     // of leaving out headers that do not compile
+constexpr unsigned kLinesEach = 3;             // of the virtual header, for each include
 // A macro of the project that more headers than this ask about keeps the units that define it from using the
 // PCH; one that fewer ask about keeps those headers out of the PCH.
 constexpr std::size_t kFewHeaders = 4;
@@ -178,9 +180,21 @@ void SystemHeaderStore::save(std::uint64_t group, const Manifest& manifest) cons
   std::ofstream(temporary, std::ios::binary) << json.dump();
   std::error_code error;
   fs::rename(temporary, final_path, error);
-  // Another process that still wants the old one falls back to a parse without.
-  if (!replaced.empty() && replaced != manifest.file && fs::path(replaced).parent_path() == directory_) {
-    fs::remove(replaced, error);
+  remove_leftovers(group, manifest.file, replaced);
+}
+
+// The PCH that was replaced, and what killed processes left behind. Another process that still wants one of
+// them falls back to a parse without.
+void SystemHeaderStore::remove_leftovers(std::uint64_t group, const std::string& current,
+                                         const std::string& replaced) const {
+  const std::string prefix = path(group, "-");
+  std::error_code error;
+  const auto long_ago = fs::file_time_type::clock::now() - kLeftoverAge;
+  for (fs::directory_iterator it(directory_, error), end; !error && it != end; it.increment(error)) {
+    const std::string file = it->path().string();
+    if (!file.starts_with(prefix) || file == current) continue;
+    std::error_code ignored;
+    if (file == replaced || fs::last_write_time(file, ignored) < long_ago) fs::remove(file, ignored);
   }
 }
 

@@ -51,6 +51,7 @@ class SystemHeaderStore {
                   const std::string& file) const;
   std::optional<Manifest> build(const HeaderGroup& group) const;
   void save(std::uint64_t group, const Manifest& manifest) const;
+  void remove_leftovers(std::uint64_t group, const std::string& current, const std::string& replaced) const;
   std::string path(std::uint64_t group, const std::string& suffix) const;
 
   std::shared_ptr<SourceView> view_;
