@@ -29,6 +29,7 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   const std::vector<std::uint32_t> changed_calls = rule_call(context, marks);
   rule_sync(context, marks);
   rule_order(context, marks);
+  rule_moved(context, marks);
   rule_slice(context, marks);
 
   impact.unknowns.insert(impact.unknowns.end(), unknown.begin(), unknown.end());

@@ -108,6 +108,7 @@ ChangedFunction Matching::match(std::uint32_t new_function, std::uint32_t old_fu
   changed.diff = &diff;
   match_elements(changed);
   match_locals(changed);
+  match_moved(changed);
   match_events(changed);
   return changed;
 }
@@ -180,6 +181,31 @@ void Matching::match_locals(ChangedFunction& changed) const {
   }
   changed.renaming =
       Renaming(before_, changed.old_function, after_, changed.new_function, std::move(partner));
+}
+
+void Matching::match_moved(ChangedFunction& changed) const {
+  const Range fresh = after_.elements_of(changed.new_function);
+  changed.moved_from.assign(fresh.size(), kNone);
+  std::vector<bool> taken(changed.removed.size(), false);
+  const auto same_locals = [&](const Element& now, const Element& then) {
+    if (now.locals.size() != then.locals.size()) return false;
+    for (std::size_t k = 0; k < now.locals.size(); ++k)
+      if (changed.renaming.local(then.locals[k]) != now.locals[k]) return false;
+    return true;
+  };
+  for (std::uint32_t i = 0; i < fresh.size(); ++i) {
+    if (changed.status[i] != ElementStatus::Added) continue;
+    const Element& now = after_.element(fresh.begin + i);
+    for (std::size_t r = 0; r < changed.removed.size(); ++r) {
+      const Element& then = before_.element(changed.removed[r]);
+      if (taken[r] || then.hash != now.hash || then.events.size() != now.events.size() ||
+          !same_locals(now, then))
+        continue;
+      changed.moved_from[i] = changed.removed[r];
+      taken[r] = true;
+      break;
+    }
+  }
 }
 
 void Matching::match_events(ChangedFunction& changed) const {
@@ -299,6 +325,16 @@ std::uint32_t Matching::old_event(std::uint32_t new_event) const {
   const std::uint32_t offset = new_event - after_.events_of(f).begin;
   if (const ChangedFunction* entry = changed(f)) return entry->old_event[offset];
   return before_.events_of(old_function_[f]).begin + offset;
+}
+
+std::uint32_t Matching::old_or_moved_event(std::uint32_t new_event) const {
+  const std::uint32_t partner = old_event(new_event);
+  const std::uint32_t element = after_.element_of(new_event);
+  const ChangedFunction* entry = changed(after_.where(element).function);
+  if (partner != kNone || !entry) return partner;
+  const std::uint32_t source = entry->moved_from[element - after_.elements_of(entry->new_function).begin];
+  if (source == kNone) return kNone;
+  return before_.events_of_element(source).begin + (new_event - after_.events_of_element(element).begin);
 }
 
 std::optional<BlockId> Matching::old_block(std::uint32_t new_function, std::uint32_t block_position) const {

@@ -62,6 +62,8 @@ class Matching {
   std::uint32_t old_element(std::uint32_t new_element) const;
   std::uint32_t new_element(std::uint32_t old_element) const;
   std::uint32_t old_event(std::uint32_t new_event) const;
+  /// The same, but also for the events of a moved element.
+  std::uint32_t old_or_moved_event(std::uint32_t new_event) const;
 
   /// Block of p that the position in a function of p' maps to; the function's entry where the walk has none.
   /// nullopt: the function is not in p.
@@ -76,6 +78,7 @@ class Matching {
                         const FunctionDiff& diff) const;
   void match_elements(ChangedFunction& changed) const;
   void match_locals(ChangedFunction& changed) const;
+  void match_moved(ChangedFunction& changed) const;
   void match_events(ChangedFunction& changed) const;
   void pair_events(ChangedFunction& changed, std::uint32_t new_element, std::uint32_t old_element) const;
   bool same_shape(std::uint32_t new_function, std::uint32_t old_function) const;

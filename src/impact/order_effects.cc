@@ -177,21 +177,42 @@ void OrderSummaries::collect_entries() const {
     if (!call || (call->kind != CallKind::Spawn && call->kind != CallKind::Callback)) continue;
     if (call->kind == CallKind::Callback && !calls_.hands_to_spawner(event)) continue;
     const std::uint32_t function = index_.function_of_event(event);
-    const Range events = index_.events_of_element(index_.element_of(event));
     for (const CallEdge& edge : calls_.edges_of(event, function)) {
       entries_by_function_[function].push_back(edge.callee);
       if (call->receiver) entries_by_object_[call->receiver->place.base].push_back(edge.callee);
-      for (std::uint32_t other = events.begin; other < events.end; ++other) {
-        const auto& what = index_.event(other).what;
-        if (const auto* op = std::get_if<OrderOp>(&what))
-          entries_by_object_[op->object.base].push_back(edge.callee);
-        if (const auto* flow = std::get_if<Binding>(&what))
-          entries_by_object_[flow->target.base].push_back(edge.callee);
-        if (const auto* store = std::get_if<Access>(&what); store && store->mode == AccessMode::Write)
-          entries_by_object_[store->place.base].push_back(edge.callee);
-      }
+      for (VariableId object : objects_of_spawn(index_.element_of(event)))
+        entries_by_object_[object].push_back(edge.callee);
     }
   }
+}
+
+/// What may hold the thread that `element` starts: the places it orders, binds or writes, and those that a
+/// later element of its block fills from a local that it defines (`thread_ = std::thread(...)`).
+std::vector<VariableId> OrderSummaries::objects_of_spawn(std::uint32_t element) const {
+  std::vector<VariableId> objects;
+  const auto collect = [&](std::uint32_t from) {
+    const Range events = index_.events_of_element(from);
+    for (std::uint32_t event = events.begin; event < events.end; ++event) {
+      const auto& what = index_.event(event).what;
+      if (const auto* op = std::get_if<OrderOp>(&what)) objects.push_back(op->object.base);
+      if (const auto* flow = std::get_if<Binding>(&what)) objects.push_back(flow->target.base);
+      if (const auto* store = std::get_if<Access>(&what); store && store->mode == AccessMode::Write)
+        objects.push_back(store->place.base);
+    }
+  };
+  collect(element);
+  const std::vector<std::uint32_t>& defined = index_.element(element).defines;
+  const ElementRef& at = index_.where(element);
+  const Range elements = index_.elements_of(at.function);
+  for (std::uint32_t later = element + 1; later < elements.end && index_.where(later).block == at.block;
+       ++later) {
+    const std::vector<std::uint32_t>& used = index_.element(later).uses;
+    const bool takes = std::any_of(used.begin(), used.end(), [&](std::uint32_t local) {
+      return std::find(defined.begin(), defined.end(), local) != defined.end();
+    });
+    if (takes) collect(later);
+  }
+  return objects;
 }
 
 std::vector<std::uint32_t> OrderSummaries::entries_of(const Place& object, std::uint32_t function) const {

@@ -42,6 +42,7 @@ class OrderSummaries {
  private:
   std::uint8_t of_function(std::uint32_t function, int depth) const;
   void collect_entries() const;
+  std::vector<VariableId> objects_of_spawn(std::uint32_t element) const;
 
   const ProgramIndex& index_;
   const CallGraph& calls_;

@@ -31,18 +31,32 @@ class AccessRule {
     const Range elements = after_.elements_of(changed.new_function);
     for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
       const ElementStatus status = changed.status[element - elements.begin];
-      if (status == ElementStatus::Added) mark(changed, element, "added");
+      const bool moved = changed.moved_from[element - elements.begin] != kNone;
+      if (status == ElementStatus::Added && !moved) mark(changed, element, "added");
       if (status == ElementStatus::Altered) altered_element(changed, element);
     }
-    removed_accesses(changed);
+    removed_accesses(changed, false);
     if (after_.function(changed.new_function).has(kStaticInit)) changed_initialiser(changed);
+  }
+
+  void moved_code(const ChangedFunction& changed) {
+    const Range elements = after_.elements_of(changed.new_function);
+    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+      if (changed.moved_from[element - elements.begin] == kNone) continue;
+      mark(changed, element, "moved");
+      marks_.execution(element,
+                       marks_.add({ImpactRule::CallChanged, "call moved",
+                                   after_.function(changed.new_function).file, after_.element(element).at}));
+    }
+    removed_accesses(changed, true);
   }
 
  private:
   void mark(const ChangedFunction& changed, std::uint32_t element, const std::string& what,
             bool keep_twin_reads = false);
   void altered_element(const ChangedFunction& changed, std::uint32_t element);
-  void removed_accesses(const ChangedFunction& changed);
+  /// Accesses that are gone for good, or those that were only moved.
+  void removed_accesses(const ChangedFunction& changed, bool moved);
   void changed_initialiser(const ChangedFunction& changed);
   std::string name(const Access& access) const;
 
@@ -75,21 +89,24 @@ void AccessRule::altered_element(const ChangedFunction& changed, std::uint32_t e
   mark(changed, element, "altered", context_.alteration_is_in_events(changed, element));
 }
 
-void AccessRule::removed_accesses(const ChangedFunction& changed) {
+void AccessRule::removed_accesses(const ChangedFunction& changed, bool moved) {
   const ProgramIndex& before = context_.before;
+  const std::set<std::uint32_t> moved_away(changed.moved_from.begin(), changed.moved_from.end());
   const Range old_events = before.events_of(changed.old_function);
   std::map<PlaceKey, std::uint32_t> gone;  // place (of p') -> cause
   for (std::uint32_t event = old_events.begin; event < old_events.end; ++event) {
     if (changed.new_event[event - old_events.begin] != kNone || !context_.shared_before.contains(event))
       continue;
+    if (moved_away.contains(before.element_of(event)) != moved) continue;
     const Access& access = std::get<Access>(before.event(event).what);
     const PlaceKey key{changed.renaming.variable(access.place.base), access.place.derefs};
     if (gone.contains(key)) continue;
     const std::string mode = access.mode == AccessMode::Write ? "write of " : "read of ";
-    gone[key] = marks_.add({ImpactRule::AccessChanged,
-                            mode + before.program().name_of(access.place.base) + " removed",
-                            after_.function(changed.new_function).file,
-                            context_.nearest_in_after(changed, before.element_of(event))});
+    gone[key] =
+        marks_.add({ImpactRule::AccessChanged,
+                    mode + before.program().name_of(access.place.base) + (moved ? " moved" : " removed"),
+                    after_.function(changed.new_function).file,
+                    context_.nearest_in_after(changed, before.element_of(event))});
   }
   if (gone.empty()) return;
   const Range events = after_.events_of(changed.new_function);
@@ -131,6 +148,11 @@ void rule_access(const ChangeContext& context, Marks& marks) {
   AccessRule rule(context, marks);
   for (std::uint32_t function : context.added()) rule.added_function(function);
   for (const ChangedFunction* changed : context.changed()) rule.changed_function(*changed);
+}
+
+void rule_moved(const ChangeContext& context, Marks& marks) {
+  AccessRule rule(context, marks);
+  for (const ChangedFunction* changed : context.changed()) rule.moved_code(*changed);
 }
 
 }  // namespace simrt::impact

@@ -28,13 +28,14 @@ std::string describe(const ChangeContext& context, const Call& call, bool added)
 std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks) {
   const ProgramIndex& after = context.after;
   std::vector<std::uint32_t> calls;
-  const auto changed_call = [&](std::uint32_t event, bool added) {
+  const auto changed_call = [&](std::uint32_t event, bool added, bool moved = false) {
     const Call* call = std::get_if<Call>(&after.event(event).what);
     if (!call) return;
+    calls.push_back(event);
+    if (moved) return;  // nothing new is called; what the move changes, later rules tell
     const FunctionFacts& caller = after.function(after.function_of_event(event));
     marks.callees(event, marks.add({ImpactRule::CallChanged, describe(context, *call, added), caller.file,
                                     after.event(event).at}));
-    calls.push_back(event);
   };
   for (std::uint32_t function : context.added()) {
     const Range events = after.events_of(function);
@@ -48,10 +49,11 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
       if (status == ElementStatus::Same) continue;
       const bool explained =
           status == ElementStatus::Altered && context.alteration_is_in_events(*changed, element);
+      const bool moved = changed->moved_from[element - elements.begin] != kNone;
       const Range events = after.events_of_element(element);
       for (std::uint32_t event = events.begin; event < events.end; ++event)
         if (!explained || changed->old_event[event - base] == kNone)
-          changed_call(event, status == ElementStatus::Added);
+          changed_call(event, status == ElementStatus::Added, moved);
     }
   }
   for (const FunctionDiff& gone : context.diff.functions) {

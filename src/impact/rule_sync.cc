@@ -175,7 +175,7 @@ void SyncRule::compare(std::uint32_t function) {
     const Call* call = std::get_if<Call>(&what);
     if (!std::holds_alternative<Access>(what) && !call) continue;
     if (call && call->kind == CallKind::Spawn) continue;  // the new thread holds none of these locks
-    const std::uint32_t old_event = context_.matching.old_event(event);
+    const std::uint32_t old_event = context_.matching.old_or_moved_event(event);
     if (old_event == kNone) continue;
     const Protection now = protection(names_.set(context_.locks_after.at(event)), releases_now);
     const Protection then = protection(old_locks(old_event, changed), releases_then);

@@ -21,6 +21,9 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
 void rule_sync(const ChangeContext& context, Marks& marks);
 /// Rule 3, everything else that orders: atomics, fences, condition variables, joins, once-flags, ...
 void rule_order(const ChangeContext& context, Marks& marks);
+/// Rules 1 and 2 for code that was moved within its function and that no other rule explains: it runs in
+/// another order.
+void rule_moved(const ChangeContext& context, Marks& marks);
 /// Rule 5: the forward slice of changes that touch no shared variable themselves. Runs last.
 void rule_slice(const ChangeContext& context, Marks& marks);
 

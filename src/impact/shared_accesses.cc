@@ -77,14 +77,15 @@ bool Collector::may_run_with_others(std::uint32_t function) const {
   return initialisers_count_ || !context_.after.function(function).has(kStaticInit);
 }
 
-/// True when the constructor itself may make the object known: it starts a thread, hands a function on, or passes
-/// `this` to somebody.
+/// True when the constructor itself may make the object known: it starts a thread, hands a function on, or
+/// passes `this` to somebody.
 bool Collector::leaks_this(std::uint32_t constructor) const {
   const VariableId self = receiver_of(context_.after.function(constructor).id);
   const Range events = context_.after.events_of(constructor);
   for (std::uint32_t event = events.begin; event < events.end; ++event) {
     const Event& facts = context_.after.event(event);
-    if (const auto* binding = std::get_if<Binding>(&facts.what); binding && binding->value.place.base == self) return true;
+    if (const auto* binding = std::get_if<Binding>(&facts.what); binding && binding->value.place.base == self)
+      return true;
     const auto* call = std::get_if<Call>(&facts.what);
     if (!call) continue;
     if (call->kind == CallKind::Spawn || call->kind == CallKind::Callback) return true;
@@ -122,7 +123,8 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
     sv.cause_at = cause.at;
   }
   candidate.type = aliases_.type_of(access.place);
-  candidate.before_publication = !sv.impacted && (access.tags & kTagOwnConstructor) && function.has(kConstructor) &&
+  candidate.before_publication = !sv.impacted && (access.tags & kTagOwnConstructor) &&
+                                 function.has(kConstructor) &&
                                  !leaks_this(context_.after.function_of_event(event));
   return candidate;
 }

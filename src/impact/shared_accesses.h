@@ -18,9 +18,10 @@ namespace simrt::impact {
 struct Candidate {
   SharedAccess access;
   std::uint64_t type = 0;  ///< AliasClasses::type_of
-  /// An access of a constructor to its own object that is not impacted, where the constructor hands `this` to nobody:
-  /// no other thread knows the object yet. It pairs with nothing: whether the object is published safely shows in
-  /// the accesses to what publishes it (and a weaker order there impacts the constructor's accesses, rule 3).
+  /// An access of a constructor to its own object that is not impacted, where the constructor hands `this` to
+  /// nobody: no other thread knows the object yet. It pairs with nothing: whether the object is published
+  /// safely shows in the accesses to what publishes it (and a weaker order there impacts the constructor's
+  /// accesses, rule 3).
   bool before_publication = false;
 };
 
