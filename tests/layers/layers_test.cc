@@ -28,7 +28,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"report", "select", "impact", "diff", "testing", "history", "analysis", "git", "config", "model", "support"}},
     {"cli", {"pipeline", "report", "config", "history", "analysis", "model", "support"}},
     {"runtime", {"simrt", "cover", "detect", "control", "emit", "hooks", "intercept", "sys"}},
-    {"wrappers", {}},
+    {"wrappers", {"support"}},
 };
 
 bool is_code(const fs::path& path) { return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c"; }
