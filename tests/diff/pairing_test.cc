@@ -106,7 +106,8 @@ TEST(Pairing, RenamedFileWithAnOpaqueIdentityPairsByName) {
 }
 
 TEST(Renames, ReplacesWholeNamesOnly) {
-  const Renames renames({{"src/a.cc", "src/b.cc"}});
+  const std::vector<std::pair<std::string, std::string>> files{{"src/a.cc", "src/b.cc"}};
+  const Renames renames(files);
   EXPECT_EQ(renames.renamed_usr("c:a.cc@F@f"), "c:b.cc@F@f");
   EXPECT_EQ(renames.renamed_usr("c:src/a.cc@aN@F@f"), "c:src/b.cc@aN@F@f");
   EXPECT_EQ(renames.renamed_usr("c:data.cc@F@f"), "c:data.cc@F@f");

@@ -155,7 +155,9 @@ TEST_P(DiffProperty, WhoEntersABlockEnteredItsOldBlock) {
     }
   }
   // The promise would be empty if everything mapped to the entry.
-  if (GetParam()) EXPECT_GT(static_cast<double>(own), 0.8 * static_cast<double>(total));
+  if (GetParam()) {
+    EXPECT_GT(static_cast<double>(own), 0.8 * static_cast<double>(total));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, DiffProperty, ::testing::Values(true, false),

@@ -90,8 +90,9 @@ TEST(SelectProperty, WhatIsExplainedAgreesWithWhatIsDecided) {
       const auto reasons = explain_run(random.suite.input(options), decision.test);
       ASSERT_EQ(reasons.size(), decision.pairs) << "seed " << seed;
       const auto misses = explain_skip(random.suite.input(options), decision.test, SIZE_MAX);
-      if (!random.suite.impact.pairs.empty())
+      if (!random.suite.impact.pairs.empty()) {
         ASSERT_EQ(misses.size(), random.suite.impact.pairs.size() - decision.pairs);
+      }
     }
   }
 }
@@ -103,7 +104,9 @@ TEST(SelectProperty, RanksAreAPermutationAndSelectedComeFirst) {
       const Selection selection = random.suite.select(with(Technique::SimRT, ranking, true, seed));
       for (std::size_t i = 0; i < selection.decisions.size(); ++i) {
         ASSERT_EQ(selection.decisions[i].rank, i + 1);
-        if (i > 0) ASSERT_LE(selection.decisions[i - 1].tier, selection.decisions[i].tier);
+        if (i > 0) {
+          ASSERT_LE(selection.decisions[i - 1].tier, selection.decisions[i].tier);
+        }
       }
     }
   }
