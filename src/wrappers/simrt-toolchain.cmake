@@ -75,3 +75,6 @@ else()
     "LINKER:--push-state,--whole-archive,${SIMRT_RUNTIME_DIRECTORY}/libsimrt_cover.a,--no-whole-archive,--no-as-needed,${SIMRT_RUNTIME_DIRECTORY}/libsimrt_rt.so,--pop-state"
     "LINKER:-rpath,${SIMRT_RUNTIME_DIRECTORY}")
 endif()
+
+# `simrt record` and `simrt select` read the compile commands of this build, whatever the project says.
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON CACHE BOOL "Write compile_commands.json" FORCE)
