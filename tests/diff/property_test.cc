@@ -10,7 +10,7 @@
 namespace simrt::diff {
 namespace {
 
-constexpr std::uint64_t kSeeds = 1500;
+constexpr std::uint64_t kSeeds = 800;
 constexpr std::uint64_t kTests = 12;
 
 struct Versions {
