@@ -44,6 +44,9 @@ struct ChangedFunction {
   std::vector<std::uint32_t> old_event;  ///< per new event: its twin (equal but for renamed locals), or kNone
   std::vector<std::uint32_t> new_event;  ///< per old event
   std::vector<std::uint32_t> removed;    ///< old elements without partner
+  /// Per new element: the removed one with the same code that it was moved from, or kNone. A moved element is
+  /// Added for the walk (its place changed), but its accesses are not new.
+  std::vector<std::uint32_t> moved_from;
   Renaming renaming;
 };
 
