@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -243,7 +244,9 @@ report::SelectionView Selecting::view(Selection selection) const {
   view.requested_base = base.requested.empty() ? base.revision.sha : base.requested;
   view.head = head;
   view.changed_files = changed_files;
-  view.changed_functions = diff.functions.size();
+  view.changed_functions = static_cast<std::size_t>(
+      std::count_if(diff.functions.begin(), diff.functions.end(),
+                    [](const FunctionDiff& function) { return function.status != FunctionStatus::Unchanged; }));
   view.parsed_units = changed.parsed_units;
   view.total_units = changed.after.units.size();
   view.impact = impact;

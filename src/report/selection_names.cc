@@ -13,7 +13,7 @@ namespace {
 std::vector<const Decision*> listed(const SelectionView& view) {
   std::vector<const Decision*> result;
   for (const Decision& decision : view.selection.decisions)
-    if (decision.run) result.push_back(&decision);
+    if (decision.rank != 0) result.push_back(&decision);
   return result;
 }
 
