@@ -83,6 +83,33 @@ TEST(LockRule, Shrunk) {
   EXPECT_EQ(change.rule("Counter::Get R Counter::value_"), ImpactRule::NotImpacted);
 }
 
+TEST(LockRule, AccessMovedOutOfTheRegion) {
+  // The walk keeps the guard and takes the access for moved; it has lost its lock all the same.
+  const std::string text = edit(kCounter, {{"  W this.Counter::last_\n", ""}});
+  const ImpactCase change(
+      text,
+      edit(text, {{"  guard g this.Counter::mu_\n  R this.Counter::value_; W this.Counter::value_\n",
+                   "  R this.Counter::value_; W this.Counter::value_\n  guard g this.Counter::mu_\n"}}));
+  EXPECT_EQ(change.rule("Counter::Add W Counter::value_"), ImpactRule::SyncChanged);
+  EXPECT_EQ(change.cause("Counter::Add W Counter::value_"),
+            "lock Counter::mu_ no longer held (was exclusive)");
+}
+
+TEST(AccessRule, MovedWithoutAnyLockRunsInAnotherOrder) {
+  const std::string text = R"(
+var S::a int
+var S::b int
+fn S::Set()
+B1 -> B0
+  W this.S::a
+  W this.S::b
+)";
+  const ImpactCase change(text,
+                          edit(text, {{"  W this.S::a\n  W this.S::b\n", "  W this.S::b\n  W this.S::a\n"}}));
+  ASSERT_EQ(change.impacted().size(), 1U);
+  EXPECT_THAT(change.impact.accesses[0].cause, HasSubstr("moved"));
+}
+
 TEST(LockRule, MovedBehindAnAccess) {
   const ImpactCase change(kCounter, edit(kCounter, {{"  guard g this.Counter::mu_\n  R this.Counter::value_; "
                                                      "W this.Counter::value_\n  W this.Counter::last_\n",
