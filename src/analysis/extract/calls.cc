@@ -70,6 +70,8 @@ void Evaluator::find_construction_targets(const clang::CFG& graph) {
           for (const clang::Decl* declaration : declarations->decls())
             if (const auto* declared = dyn_cast<clang::VarDecl>(declaration))
               if (const clang::Expr* maker = maker_of(declared->getInit())) variable_targets_[maker] = declared;
+        } else if (const auto* call = dyn_cast<clang::CallExpr>(s->getStmt())) {
+          find_moved_targets(call);
         } else if (const auto* result = dyn_cast<clang::ReturnStmt>(s->getStmt())) {
           if (const auto* construction = construction_in(result->getRetValue())) result_targets_.insert(construction);
         }
@@ -82,10 +84,40 @@ void Evaluator::find_construction_targets(const clang::CFG& graph) {
     if (const auto* construction = construction_in(scope_.variable->getInit())) variable_targets_[construction] = scope_.variable;
 }
 
+/// `t = std::thread(f)`, `pool.push_back(std::thread(f))`: a join names the object, so the start must too.
+void Evaluator::find_moved_targets(const clang::CallExpr* call) {
+  const auto* operation = dyn_cast<clang::CXXOperatorCallExpr>(call);
+  const auto* member = dyn_cast<clang::CXXMemberCallExpr>(call);
+  const clang::CXXMethodDecl* method = member ? member->getMethodDecl() : nullptr;
+  const bool assigns = operation && operation->getOperator() == clang::OO_Equal && operation->getNumArgs() == 2;
+  const bool inserts = method && method->getIdentifier() && member->getNumArgs() == 1 &&
+                       (method->getName() == "push_back" || method->getName() == "push" || method->getName() == "push_front");
+  if (!assigns && !inserts) return;
+  const clang::Expr* moved = assigns ? operation->getArg(1) : member->getArg(0);
+  switch (unit_.library.classify(moved->getType())) {
+    case LibraryClass::Thread: case LibraryClass::JoiningThread: case LibraryClass::Future: break;
+    default: return;
+  }
+  if (const clang::Expr* maker = maker_of(moved))
+    moved_targets_[maker] = {assigns ? operation->getArg(0) : member->getImplicitObjectArgument(), inserts};
+}
+
+/// The variable or object that keeps what `maker` makes.
+std::optional<Operand> Evaluator::target_of(const clang::Expr* maker) {
+  if (const auto found = variable_targets_.find(maker); found != variable_targets_.end()) return local_operand(found->second);
+  const auto found = moved_targets_.find(maker);
+  if (found == moved_targets_.end()) return std::nullopt;
+  ++quiet_;
+  const clang::Expr* object = found->second.object;
+  const Operand memory = object->getType()->isPointerType() ? pointee(first(rvalue(object))) : first(lvalue(object));
+  --quiet_;
+  return found->second.element ? element_of(memory) : memory;
+}
+
 /// The memory that a constructor call constructs.
 Operand Evaluator::construction_target(const clang::CXXConstructExpr* e, clang::SourceLocation) {
   Operand result;
-  if (const auto found = variable_targets_.find(e); found != variable_targets_.end()) return local_operand(found->second);
+  if (const auto known = target_of(e)) return *known;
   if (const auto found = member_targets_.find(e); found != member_targets_.end()) {
     const Operand object = pointee(this_pointer());
     if (found->second->isAnyMemberInitializer()) return field_of(found->second->getAnyMember(), object, true);
@@ -307,7 +339,11 @@ Operands Evaluator::constructed(const clang::CXXConstructExpr* e, const Operand&
   for (const Operands& values : site.values)
     for (const Operand& value : values)
       if (value.address && value.local >= 0) use(static_cast<std::uint32_t>(value.local));
-  if (!constructor->isDefaultConstructor() || !constructor->isTrivial())
+  if (constructor->getParent()->isUnion() && constructor->isTrivial() && constructor->isCopyOrMoveConstructor()) {
+    // No constructor copies a union member by member; its bytes are.
+    access_fields(site.target(0), AccessMode::Read, e->getType(), e->getExprLoc(), kTagNone, 0);
+    access_fields(target, AccessMode::Write, e->getType(), e->getExprLoc(), kTagNone, 0);
+  } else if (!constructor->isDefaultConstructor() || !constructor->isTrivial())
     emit_call(constructor, CallKind::Direct, target.known() ? std::optional(address_of(target).value()) : std::nullopt, site);
   if (target.known()) result.push_back(target);
   return result;

@@ -288,6 +288,7 @@ void Evaluator::initialise_list(const Operand& target, const clang::InitListExpr
       const clang::Expr* init = list->getInit(index++);
       if (isa<clang::ImplicitValueInitExpr>(init)) continue;
       initialise(field_of(field, target, false), field->getType(), init, init);
+      callback(closure_function(init->getType()), init->getExprLoc());  // kept where others can call it
     }
     return;
   }
@@ -303,10 +304,6 @@ void Evaluator::initialise(const Operand& target, clang::QualType type, const cl
     return;
   }
   const Operands values = evaluate(init);
-  if (const clang::FunctionDecl* function = closure_function(init->getType()); function && isa<clang::FieldDecl>(function) == false) {
-    // A closure kept in a field can be called later, by whoever sees the object.
-    if (!target.own && !variable_targets_.contains(init) && target.place.base) callback(function, at->getExprLoc());
-  }
   for (const Operand& value : values) {
     if (type->isReferenceType()) bind_reference(target, value, at->getExprLoc());
     else bind(target, value, type, at->getExprLoc());
@@ -354,7 +351,7 @@ void Evaluator::declare(const clang::VarDecl* declared) {
   initialise(target, declared->getType(), init, init);
   if (!target.own && !declared->getType()->isReferenceType() && !declared->getType()->isRecordType() &&
       declared->hasGlobalStorage() == false)
-    access(target, AccessMode::Write, declared->getType(), declared->getLocation());
+    access(target, AccessMode::Write, declared->getType(), declared->getLocation(), MemoryOrder::NotAtomic, kTagOwnConstructor);
 }
 
 void Evaluator::assembly(const clang::GCCAsmStmt* code) {
@@ -388,7 +385,9 @@ void Evaluator::run(const clang::CFGElement& source, Element& element) {
   element_ = &element;
   if (const auto s = source.getAs<clang::CFGStmt>()) {
     root_ = s->getStmt();
-    statement(root_);
+    // The list of a global's initialiser is told as the variable's fields (run_static_init).
+    const bool list = scope_.variable && isa<clang::InitListExpr>(root_) && root_ == scope_.variable->getInit()->IgnoreParens();
+    if (!list) statement(root_);
   } else if (const auto init = source.getAs<clang::CFGInitializer>()) {
     root_ = nullptr;
     initializer(init->getInitializer());

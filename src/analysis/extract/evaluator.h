@@ -35,12 +35,13 @@ struct CallSite {
   Operand target(std::size_t index) const { return pointee(argument(index)); }
 };
 
-/// The thread function of a spawn: what runs, on which object, and which argument is its first.
+/// The thread function of a spawn: what runs, on which object, with what.
 struct Entry {
   const clang::FunctionDecl* function = nullptr;  ///< null: unknown (a variable holds it)
   std::optional<Operand> object;                  ///< receiver as pointer value
   Operand holder;                                 ///< unknown entries: the variable that holds it
-  std::size_t first_argument = 0;
+  std::vector<const clang::Expr*> arguments;      ///< what it is called with, as written
+  std::vector<Operands> values;                   ///< parallel to arguments
 };
 
 /// The argument below conversions, temporaries and copies.
@@ -96,7 +97,8 @@ class Evaluator {
               MemoryOrder order = MemoryOrder::NotAtomic, std::uint8_t extra_tags = kTagNone);
   void read(const Operands& memory, const clang::Expr* at);
   void write(const Operands& memory, const clang::Expr* at);
-  bool access_fields(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at, unsigned depth);
+  bool access_fields(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at,
+                     std::uint8_t extra_tags, unsigned depth);
   void bind(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at);
   void bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at);
 
@@ -107,6 +109,8 @@ class Evaluator {
   void indirect_call(const clang::CallExpr* expression);
   Operands construct(const clang::CXXConstructExpr* expression);
   Operands constructed(const clang::CXXConstructExpr* expression, const Operand& target, const CallSite& site);
+  void find_moved_targets(const clang::CallExpr* call);
+  std::optional<Operand> target_of(const clang::Expr* maker);
   Operand construction_target(const clang::CXXConstructExpr* expression, clang::SourceLocation at);
   Value argument_value(const Operand& argument, const clang::Expr* expression, clang::SourceLocation at);
   std::uint32_t temporary(const clang::Expr* expression);
@@ -173,6 +177,12 @@ class Evaluator {
   llvm::DenseMap<const clang::Expr*, const clang::VarDecl*> variable_targets_;
   llvm::DenseMap<const clang::Expr*, const clang::CXXCtorInitializer*> member_targets_;
   llvm::DenseSet<const clang::Expr*> result_targets_;
+  /// Threads and futures made in place of an assignment's or insertion's right side: the object that gets them.
+  struct Receiver {
+    const clang::Expr* object = nullptr;
+    bool element = false;  ///< an element of the object
+  };
+  llvm::DenseMap<const clang::Expr*, Receiver> moved_targets_;
   const clang::Stmt* root_ = nullptr;
   Element* element_ = nullptr;
   unsigned quiet_ = 0;

@@ -37,7 +37,8 @@ LibraryClass by_name(llvm::StringRef name) {
       .Cases("map", "multimap", "set", "multiset", "basic_string", LibraryClass::Container)
       .Cases("unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset", LibraryClass::Container)
       .Cases("queue", "stack", "priority_queue", "valarray", LibraryClass::Container)
-      .Cases("optional", "pair", "tuple", "variant", "any", "expected", LibraryClass::Container)
+      .Cases("optional", "variant", "any", "expected", LibraryClass::Container)
+      .Cases("pair", "tuple", LibraryClass::Tuple)
       .Cases("basic_ostream", "basic_istream", "basic_iostream", "basic_ios", "ios_base", LibraryClass::Stream)
       .Default(LibraryClass::Other);
 }

@@ -33,7 +33,8 @@ enum class LibraryClass {
   SmartPointer,   ///< unique_ptr, shared_ptr, weak_ptr
   Pointer,        ///< iterators, string_view, span, reference_wrapper
   Function,       ///< std::function and family
-  Container,      ///< containers, strings, optional, pair, tuple, variant, any
+  Container,      ///< containers, strings, optional, variant, any: the object, and its elements behind it
+  Tuple,          ///< pair, tuple: one piece of memory, members and all
   Stream,         ///< iostreams: the standard makes concurrent use of the global ones race-free
 };
 

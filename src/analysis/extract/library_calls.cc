@@ -103,12 +103,13 @@ Operands Evaluator::library_result(const CallSite& site) {
     for (const Operand& value : site.values[i]) {
       if (type->isReferenceType() && same && value.address) result.push_back(value);
       else if (!type->isReferenceType() && same && returns_memory(type)) result.push_back(value);
-      else if (result_kind == LibraryClass::Pointer && value.address) result.push_back(same ? pointee(value) : value);
+      else if (result_kind == LibraryClass::Pointer && value.address) result.push_back(same && site.arguments[i]->isGLValue() ? pointee(value) : value);
     }
   }
   llvm::StringRef name = site.name;
   if (result.empty() && name.consume_front("std::") && !site.values.empty()) {
     const Operand source = site.target(0);
+    if (name == "get" && unit_.library.classify(site.arguments[0]->getType()) == LibraryClass::Tuple) return {address_of(source)};
     if (name == "get" || name == "get_if" || name == "begin" || name == "end" || name == "data" || name == "cbegin" || name == "cend")
       return {address_of(element_of(source))};
     if (name == "addressof" || name == "ref" || name == "cref") return {site.argument(0)};
@@ -184,7 +185,7 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
   access(*site.object, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic, kTagWholeObject);
   if (!reads) {
     // What is put in can be reached through the elements.
-    const Operand element = element_of(*site.object);
+    const Operand element = kind == LibraryClass::Tuple ? *site.object : element_of(*site.object);
     const bool whole = site.callee->getOverloadedOperator() == clang::OO_Equal || name == "swap";
     for (std::size_t i = 0; i < site.values.size(); ++i)
       for (const Operand& value : site.values[i]) {
@@ -238,7 +239,7 @@ void Evaluator::touch_arguments(const CallSite& site, bool read_only) {
       if (type->isReferenceType() && value.address) {
         const bool writes = !read_only && type->isLValueReferenceType() && !type->getPointeeType().isConstQualified() &&
                             !given.isConstQualified() && !site.callee->isTemplateInstantiation();
-        const std::uint8_t whole = kind == LibraryClass::Container || kind == LibraryClass::Other ? kTagWholeObject : kTagNone;
+        const std::uint8_t whole = kind == LibraryClass::Container || kind == LibraryClass::Tuple || kind == LibraryClass::Other ? kTagWholeObject : kTagNone;
         access(pointee(value), writes ? AccessMode::Write : AccessMode::Read, given, at, MemoryOrder::NotAtomic, whole);
       } else if (type->isPointerType() && !type->isFunctionPointerType()) {
         const clang::QualType target = type->getPointeeType();
@@ -346,7 +347,7 @@ bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Ope
   if (target.known())
     for (std::size_t i = 0; i < site.values.size(); ++i)
       for (const Operand& value : site.values[i])
-        bind(element_of(target), site.arguments[i]->isGLValue() ? pointee(value) : value, site.arguments[i]->getType(), at);
+        bind(kind == LibraryClass::Tuple ? target : element_of(target), site.arguments[i]->isGLValue() ? pointee(value) : value, site.arguments[i]->getType(), at);
   return true;
 }
 

@@ -35,7 +35,7 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
         if (argument.getKind() == clang::TemplateArgument::Pack) parts = argument.pack_elements();
         for (const clang::TemplateArgument& part : parts) {
           if (part.getKind() != clang::TemplateArgument::Type) continue;
-          const bool holder = kind == LibraryClass::SmartPointer || kind == LibraryClass::Container;
+          const bool holder = kind == LibraryClass::SmartPointer || kind == LibraryClass::Container || kind == LibraryClass::Tuple;
           const auto* element = part.getAsType()->getAsCXXRecordDecl();
           const auto* definition = element ? element->getDefinition() : nullptr;
           const bool polymorphic = kind == LibraryClass::SmartPointer && definition && definition->getDestructor() &&
@@ -124,6 +124,7 @@ void Evaluator::initializer(const clang::CXXCtorInitializer* e) {
   }
   if (const auto* default_init = dyn_cast<clang::CXXDefaultInitExpr>(init)) init = default_init->getExpr();
   initialise(target, field->getType(), init, init);
+  callback(closure_function(init->getType()), at);  // kept where others can call it
   // Class-type members are written by their constructors.
   const bool constructed = field->getType()->isRecordType() && !isa<clang::InitListExpr>(init->IgnoreParens());
   if (!field->getType()->isReferenceType() && !constructed && unit_.library.classify(field->getType()) == LibraryClass::None)

@@ -205,7 +205,7 @@ std::optional<Operand> Evaluator::loop_element(const clang::Expr* iterator) {
 }
 
 bool Evaluator::access_fields(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at,
-                              unsigned depth) {
+                              std::uint8_t extra_tags, unsigned depth) {
   const clang::RecordDecl* record = type->getAsRecordDecl();
   if (!record || !record->getDefinition() || !unit_.in_repository(record) || depth >= kMaxFieldDepth) return false;
   unsigned count = 0;
@@ -213,7 +213,8 @@ bool Evaluator::access_fields(const Operand& memory, AccessMode mode, clang::Qua
     if (++count > kMaxFields) break;
     if (field->getType()->isReferenceType()) continue;
     const Operand part = field_of(field, memory, false);
-    if (!access_fields(part, mode, field->getType(), at, depth + 1)) access(part, mode, field->getType(), at);
+    if (!access_fields(part, mode, field->getType(), at, extra_tags, depth + 1))
+      access(part, mode, field->getType(), at, MemoryOrder::NotAtomic, extra_tags);
   }
   return true;
 }
@@ -225,7 +226,12 @@ void Evaluator::access(const Operand& memory, AccessMode mode, clang::QualType t
     else define(static_cast<std::uint32_t>(memory.local));
   }
   if (memory.own || memory.address > 0 || !memory.known() || silent()) return;
-  if (!type.isNull() && type->isRecordType() && access_fields(memory, mode, type, at, 0)) return;
+  if (!type.isNull() && type->isArrayType()) {
+    // An array is copied or filled by its elements.
+    const clang::QualType element = unit_.context.getBaseElementType(type);
+    return access(element_of(memory), mode, element, at, order, extra_tags);
+  }
+  if (!type.isNull() && type->isRecordType() && access_fields(memory, mode, type, at, extra_tags, 0)) return;
   Access result{memory.place, mode, order, static_cast<std::uint8_t>(memory.tags | extra_tags)};
   if (!type.isNull()) {
     if (type->isAtomicType() && order == MemoryOrder::NotAtomic) result.order = MemoryOrder::SeqCst;

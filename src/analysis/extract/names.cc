@@ -90,6 +90,24 @@ void lambdas_in(const clang::Stmt* statement, std::vector<const clang::LambdaExp
   for (const clang::Stmt* child : statement->children()) lambdas_in(child, found);
 }
 
+/// Name of a function within its class; constructors of unnamed classes would carry a file offset.
+std::string member_name(const clang::FunctionDecl* function, const clang::PrintingPolicy& policy) {
+  if (isa<clang::CXXConstructorDecl>(function)) return "constructor";
+  if (isa<clang::CXXDestructorDecl>(function)) return "destructor";
+  if (isa<clang::CXXConversionDecl>(function)) return "operator " + function->getReturnType().getCanonicalType().getAsString(policy);
+  return function->getNameAsString();
+}
+
+/// "(anonymous union at /a/b.h:3:4)" without the place.
+std::string without_places(std::string name) {
+  for (const char* opening : {"(anonymous ", "(unnamed ", "(lambda "})
+    for (std::size_t at = name.find(opening); at != std::string::npos; at = name.find(opening, at + 1)) {
+      const std::size_t place = name.find(" at ", at), end = name.find(')', at);
+      if (place != std::string::npos && end != std::string::npos && place < end) name.erase(place, end - place);
+    }
+  return name;
+}
+
 bool is_overloaded(const clang::FunctionDecl* function) {
   const clang::DeclContext* context = function->getDeclContext()->getRedeclContext();
   if (context->isDependentContext() && isa<clang::CXXConversionDecl>(function)) return false;
@@ -182,7 +200,7 @@ std::string Names::function_usr(const clang::FunctionDecl* function) {
   if (method && method->getParent()->isLambda()) {
     std::string base = usr(method->getParent());
     if (method->getOverloadedOperator() != clang::OO_Call)
-      return base + "@" + (isa<clang::CXXConversionDecl>(method) ? "conversion" : method->getNameAsString());
+      return base + "@" + member_name(method, policy_);
     if (const clang::TemplateArgumentList* own = method->getTemplateSpecializationArgs())
       base += "<" + argument_text(own->asArray()) + ">";
     return base;
@@ -219,7 +237,7 @@ std::string Names::nested_usr(const clang::NamedDecl* declaration) {
   const auto* context = clang::Decl::castFromDeclContext(declaration->getDeclContext());
   std::string result = isa<clang::NamedDecl>(context) ? usr(context) : "c:";
   if (const auto* function = dyn_cast<clang::FunctionDecl>(declaration)) {
-    result += "/F@" + function->getNameAsString() + "(";
+    result += "/F@" + member_name(function, policy_) + "(";
     for (const clang::ParmVarDecl* parameter : function->parameters()) result += type_name(parameter->getType()) + ",";
     result += ")";
     if (const auto* method = dyn_cast<clang::CXXMethodDecl>(function))
@@ -297,7 +315,7 @@ std::string Names::display(const clang::NamedDecl* declaration) {
       stream << (i ? ", " : "") << function->getParamDecl(i)->getType().getAsString(policy_);
     stream << ")";
   }
-  return result;
+  return without_places(std::move(result));
 }
 
 std::string Names::type_name(clang::QualType type) const {

@@ -51,8 +51,13 @@ const clang::FunctionDecl* call_operator(clang::QualType type) {
 /// What argument `index` of a spawning or calling library function runs.
 Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
   Entry entry;
-  entry.first_argument = index + 1;
   if (index >= site.arguments.size()) return entry;
+  const auto take_arguments = [&](std::size_t first) {
+    for (std::size_t i = first; i < site.arguments.size(); ++i) {
+      entry.arguments.push_back(site.arguments[i]);
+      entry.values.push_back(site.values[i]);
+    }
+  };
   const clang::Expr* callable = written_argument(site.arguments[index]);
   while (is_std_call(callable, {"move", "forward", "ref", "cref"})) callable = written_argument(cast<clang::CallExpr>(callable)->getArg(0));
   if (is_std_call(callable, {"bind", "bind_front"})) {
@@ -67,9 +72,7 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
       inner.values.push_back(evaluate(argument));
     }
     --quiet_;
-    Entry result = resolve_entry(inner, 0);
-    result.first_argument = SIZE_MAX;  // bound arguments do not stand in the outer call
-    return result;
+    return resolve_entry(inner, 0);
   }
   if (const clang::FunctionDecl* function = named_function(callable)) {
     entry.function = function;
@@ -84,10 +87,13 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
         if (pointer_like && site.arguments[index + 1]->isGLValue()) object = pointee(object);
         entry.object = object;
       }
-      ++entry.first_argument;
+      take_arguments(index + 2);
+    } else {
+      take_arguments(index + 1);
     }
     return entry;
   }
+  take_arguments(index + 1);
   if (const clang::FunctionDecl* function = call_operator(callable->getType()); function && unit_.in_repository(function)) {
     entry.function = function;
     if (!cast<clang::CXXMethodDecl>(function)->getParent()->isLambda()) {
@@ -113,8 +119,8 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
   call.kind = CallKind::Spawn;
   if (entry.object) call.receiver = entry.object->value();
   else if (entry.holder.known()) call.receiver = entry.holder.value();
-  for (std::size_t i = entry.first_argument; i < site.values.size(); ++i) {
-    const Operand value = site.argument(i);
+  for (const Operands& values : entry.values) {
+    const Operand value = first(values);
     call.arguments.push_back((value.address > 1 ? pointee(value) : value).value());
   }
   if (!entry.function) {
@@ -125,17 +131,17 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
     const auto* method = dyn_cast<clang::CXXMethodDecl>(entry.function);
     if (entry.object && method && entry.object->known()) emit(at, Binding{{unit_.variables.receiver(method), 0, {}}, entry.object->value()});
     unsigned parameter = 0;
-    if (entry.function->getNumParams() > 0 && site.values.size() == entry.first_argument + entry.function->getNumParams() - 1) ++parameter;  // stop_token
-    for (std::size_t i = entry.first_argument; i < site.values.size(); ++i, ++parameter) {
+    if (entry.function->getNumParams() > 0 && entry.values.size() + 1 == entry.function->getNumParams()) ++parameter;  // stop_token
+    for (std::size_t i = 0; i < entry.values.size(); ++i, ++parameter) {
       if (parameter >= entry.function->getNumParams()) break;
       const clang::QualType type = entry.function->getParamDecl(parameter)->getType();
       Operand target;
       target.place.base = unit_.variables.parameter(entry.function, parameter);
-      for (Operand value : site.values[i]) {
+      for (Operand value : entry.values[i]) {
         // The thread holds a copy of the argument; a reference parameter refers to the copy, or through std::ref
         // to the original (whose address is then the value).
-        const bool wrapped = unit_.library.classify(site.arguments[i]->getType()) == LibraryClass::Pointer;
-        if ((wrapped || !type->isReferenceType()) && site.arguments[i]->isGLValue()) value = pointee(value);
+        const bool wrapped = unit_.library.classify(entry.arguments[i]->getType()) == LibraryClass::Pointer;
+        if ((wrapped || !type->isReferenceType()) && entry.arguments[i]->isGLValue()) value = pointee(value);
         if (type->isReferenceType()) bind_reference(target, value, at);
         else bind(target, value, type, at);
       }
@@ -164,7 +170,7 @@ void Evaluator::call_now(const CallSite& site, std::size_t index) {
   call.name = unit_.names.display(entry.function);
   if (entry.object) call.receiver = entry.object->value();
   if (site.name == "std::call_once" || site.name == "std::invoke")
-    for (std::size_t i = entry.first_argument; i < site.values.size(); ++i) call.arguments.push_back(site.argument(i).value());
+    for (const Operands& values : entry.values) call.arguments.push_back(first(values).value());
   emit(site.expression->getExprLoc(), std::move(call));
 }
 

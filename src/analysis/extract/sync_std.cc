@@ -200,8 +200,7 @@ bool Evaluator::std_function(const CallSite& site, Operands& result) {
   }
   if (name == "async") {
     const bool policy = !site.arguments.empty() && site.arguments[0]->getType()->isEnumeralType();
-    const auto future = variable_targets_.find(site.expression);
-    spawn(site, policy ? 1 : 0, future == variable_targets_.end() ? Operand{} : local_operand(future->second));
+    spawn(site, policy ? 1 : 0, target_of(site.expression).value_or(Operand{}));
     return true;
   }
   if (name == "notify_all_at_thread_exit" && !site.values.empty()) {
@@ -213,7 +212,10 @@ bool Evaluator::std_function(const CallSite& site, Operands& result) {
     const bool typed = arguments && arguments->size() > 0 && arguments->get(0).getKind() == clang::TemplateArgument::Type;
     const clang::QualType made = typed ? arguments->get(0).getAsType() : clang::QualType();
     const LibraryClass kind = unit_.library.classify(made);
-    if (kind == LibraryClass::Thread || kind == LibraryClass::JoiningThread) return thread_construction({}, site, 0);
+    if (kind == LibraryClass::Thread || kind == LibraryClass::JoiningThread) {
+      const auto holder = target_of(site.expression);
+      return thread_construction(holder ? pointee(*holder) : Operand{}, site, 0);
+    }
     make_object(site, made, 0);
     return true;
   }

@@ -82,7 +82,8 @@ std::string Variables::name_of(const Origin& origin) {
       const std::string function = origin.scope      ? scope_name(names_, *origin.scope)
                                    : origin.function ? names_.display(origin.function)
                                                      : std::string();
-      const std::string own = origin.declaration ? origin.declaration->getNameAsString() : std::string("temporary");
+      std::string own = origin.declaration ? origin.declaration->getNameAsString() : std::string("temporary");
+      if (own.empty()) own = isa<clang::DecompositionDecl>(origin.declaration) ? "(structured binding)" : "(unnamed)";
       return function + (function.ends_with(")") ? "::" : "()::") + own;
     }
     default: {
