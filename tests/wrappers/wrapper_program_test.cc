@@ -81,7 +81,7 @@ TEST_P(Wrapper, WithoutInlining) {
 }
 
 TEST_P(Wrapper, WithoutACacheDirectory) {
-  expect_success("export SIMRT_CACHE_DIR=/nonexistent/cache; " + wrapped("-c main.cc") + " && " +
+  expect_success("export SIMRT_CACHE_DIR=/proc/self/nowhere/cache; " + wrapped("-c main.cc") + " && " +
                  wrapped("main.o -o program"));
   expect_records("program");
 }
