@@ -58,6 +58,7 @@ class AccessRule {
   /// Accesses that are gone for good, or those that were only moved.
   void removed_accesses(const ChangedFunction& changed, bool moved);
   void changed_initialiser(const ChangedFunction& changed);
+  bool only_order_differs(const ChangedFunction& changed, std::uint32_t element, const Access& access) const;
   std::string name(const Access& access) const;
 
   const ChangeContext& context_;
@@ -79,10 +80,26 @@ void AccessRule::mark(const ChangedFunction& changed, std::uint32_t element, con
     if (!access) continue;
     const bool twin = changed.old_event[event - base] != kNone;
     if (keep_twin_reads && twin && access->mode == AccessMode::Read) continue;
+    if (!twin && only_order_differs(changed, element, *access)) continue;  // a matter of rule 3
     const char* mode = access->mode == AccessMode::Write ? "write of " : "read of ";
     marks_.event(event, marks_.add({ImpactRule::AccessChanged, mode + name(*access) + " " + what,
                                     after_.function(changed.new_function).file, after_.event(event).at}));
   }
+}
+
+/// The partner has the same access with another memory order.
+bool AccessRule::only_order_differs(const ChangedFunction& changed, std::uint32_t element,
+                                    const Access& access) const {
+  const std::uint32_t old = changed.old_element[element - after_.elements_of(changed.new_function).begin];
+  if (old == kNone || access.order == MemoryOrder::NotAtomic) return false;
+  const Range events = context_.before.events_of_element(old);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const Access* other = std::get_if<Access>(&context_.before.event(event).what);
+    if (other && other->mode == access.mode && other->order != access.order &&
+        other->order != MemoryOrder::NotAtomic && changed.renaming.place(other->place) == access.place)
+      return true;
+  }
+  return false;
 }
 
 void AccessRule::altered_element(const ChangedFunction& changed, std::uint32_t element) {

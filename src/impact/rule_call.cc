@@ -23,16 +23,22 @@ std::string describe(const ChangeContext& context, const Call& call, bool added)
   }
 }
 
+bool in_its_old_block(const ChangeContext& context, std::uint32_t element, std::uint32_t old_element) {
+  const ElementRef& now = context.after.where(element);
+  const ElementRef& then = context.before.where(old_element);
+  const auto mapped = context.matching.old_block(now.function, now.block);
+  return mapped && mapped->ordinal == context.before.function(then.function).blocks[then.block].ordinal;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks) {
   const ProgramIndex& after = context.after;
   std::vector<std::uint32_t> calls;
-  const auto changed_call = [&](std::uint32_t event, bool added, bool moved = false) {
+  const auto changed_call = [&](std::uint32_t event, bool added) {
     const Call* call = std::get_if<Call>(&after.event(event).what);
     if (!call) return;
     calls.push_back(event);
-    if (moved) return;  // nothing new is called; what the move changes, later rules tell
     const FunctionFacts& caller = after.function(after.function_of_event(event));
     marks.callees(event, marks.add({ImpactRule::CallChanged, describe(context, *call, added), caller.file,
                                     after.event(event).at}));
@@ -49,11 +55,18 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
       if (status == ElementStatus::Same) continue;
       const bool explained =
           status == ElementStatus::Altered && context.alteration_is_in_events(*changed, element);
-      const bool moved = changed->moved_from[element - elements.begin] != kNone;
       const Range events = after.events_of_element(element);
+      if (const std::uint32_t source = changed->moved_from[element - elements.begin]; source != kNone) {
+        // Nothing new is called (what the move changes, later rules tell), but perhaps under another
+        // condition.
+        if (!in_its_old_block(context, element, source))
+          for (std::uint32_t event = events.begin; event < events.end; ++event)
+            if (std::holds_alternative<Call>(after.event(event).what)) calls.push_back(event);
+        continue;
+      }
       for (std::uint32_t event = events.begin; event < events.end; ++event)
         if (!explained || changed->old_event[event - base] == kNone)
-          changed_call(event, status == ElementStatus::Added, moved);
+          changed_call(event, status == ElementStatus::Added);
     }
   }
   for (const FunctionDiff& gone : context.diff.functions) {

@@ -110,7 +110,7 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
   sv.tags = access.tags;
   sv.order = access.order;
   for (const Held& held : context_.lock_names.set(context_.locks_after.at(event)))
-    sv.locks.push_back(context_.lock_names.display(held.lock) + (held.assumed ? " (held by the caller)"
+    sv.locks.push_back(context_.lock_names.display(held.lock) + (held.assumed ? " (if the caller holds it)"
                                                                  : held.mode == LockMode::Shared ? " (shared)"
                                                                                                  : ""));
   std::sort(sv.locks.begin(), sv.locks.end());
