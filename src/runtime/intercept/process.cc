@@ -11,7 +11,7 @@ using simrt::runtime::recorder;
 
 extern "C" {
 int __cxa_atexit(void (*function)(void*), void* argument, void* dso);
-pid_t __real__Fork(void) noexcept;
+[[gnu::weak]] pid_t __real__Fork(void) noexcept;  // glibc 2.34
 SIMRT_EXPORT pid_t SIMRT_INTERCEPTOR(_Fork)(void) noexcept;
 }
 
@@ -27,7 +27,6 @@ void child() {
 [[gnu::constructor(101)]] void begin_process() {
   recorder.start();
   if (!recorder.recording()) return;
-  simrt::runtime::create_thread_end_key();
   simrt::runtime::watch_thread_end();
   pthread_atfork(&prepare, &parent, &child);
 }

@@ -29,7 +29,8 @@ namespace {
 constexpr int kRounds = 4;
 
 pthread_key_t end_key;
-bool has_end_key = false;
+enum class Key : int { None, Making, Made, Failed };
+Key key_state = Key::None;
 constinit thread_local int rounds_left [[gnu::tls_model("initial-exec")]] = kRounds;
 
 void on_thread_end(void*) {
@@ -56,8 +57,9 @@ Result begin(void* argument) {
 // Announces a thread and creates it with `create(first function, its argument)`, which returns 0 for success.
 template <class Result, class Create>
 int create_recorded(void* caller, Result (*routine)(void*), void* argument, Create create) {
-  Thread* thread =
-      recorder.will_create_thread() ? recorder.thread_created(capture_call_chain(caller)) : nullptr;
+  // Without notice of its end a thread must not be known: its map pointers would be written when it is gone.
+  const bool recorded = recorder.will_create_thread() && make_thread_end_key();
+  Thread* thread = recorded ? recorder.thread_created(capture_call_chain(caller)) : nullptr;
   if (thread == nullptr) return create(routine, argument);
   thread->routine = reinterpret_cast<void (*)()>(routine);
   thread->argument = argument;
@@ -68,11 +70,18 @@ int create_recorded(void* caller, Result (*routine)(void*), void* argument, Crea
 
 }  // namespace
 
-void create_thread_end_key() { has_end_key = pthread_key_create(&end_key, &on_thread_end) == 0; }
+bool make_thread_end_key() {
+  Key expected = Key::None;
+  if (compare_exchange(key_state, expected, Key::Making)) {
+    store_release(key_state, pthread_key_create(&end_key, &on_thread_end) == 0 ? Key::Made : Key::Failed);
+  }
+  while (load_acquire(key_state) == Key::Making) cpu_relax();
+  return load_acquire(key_state) == Key::Made;
+}
 
 void watch_thread_end() {
   const KeepErrno keep;
-  if (has_end_key && current_thread() != nullptr) pthread_setspecific(end_key, current_thread());
+  if (current_thread() != nullptr && make_thread_end_key()) pthread_setspecific(end_key, current_thread());
 }
 
 }  // namespace simrt::runtime

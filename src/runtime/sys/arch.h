@@ -66,4 +66,9 @@ T load_acquire(const T& source) {
   return value;
 }
 
+template <class T>
+bool compare_exchange(T& target, T& expected, T value) {
+  return __atomic_compare_exchange(&target, &expected, &value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 }  // namespace simrt::runtime

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "sys/arch.h"
 
@@ -33,8 +34,11 @@ class SpinLock {
     for (int spins = 0; __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
       if (spins < 64) {
         cpu_relax();
-      } else {
+      } else if (spins < 256) {
         raw_syscall(SYS_sched_yield);
+      } else {  // the holder may have a lower real-time priority
+        const struct timespec pause = {0, 50000};
+        raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&pause), 0);
       }
     }
   }
