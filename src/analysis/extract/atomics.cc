@@ -137,11 +137,11 @@ bool Evaluator::atomic_function(const CallSite& site, Operands& result) {
   if (!site.callee->getIdentifier()) return false;
   llvm::StringRef name = site.callee->getName();
   const clang::SourceLocation at = site.expression->getExprLoc();
-  if (name == "atomic_thread_fence" || name == "__atomic_thread_fence") {
+  if (name == "atomic_thread_fence" || name == "__atomic_thread_fence" || name == "__c11_atomic_thread_fence") {
     order_op(OrderKind::Fence, {}, at, order_of(site.arguments.empty() ? nullptr : site.arguments[0], MemoryOrder::SeqCst));
     return true;
   }
-  if (name == "atomic_signal_fence" || name == "__atomic_signal_fence") return true;
+  if (name == "atomic_signal_fence" || name == "__atomic_signal_fence" || name == "__c11_atomic_signal_fence") return true;
   if (name == "__sync_synchronize") {
     order_op(OrderKind::Fence, {}, at, MemoryOrder::SeqCst);
     return true;

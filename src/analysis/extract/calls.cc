@@ -276,7 +276,7 @@ Operands Evaluator::dispatch(CallSite& site) {
                     : std_function(site, result) || c_function(site, result) || atomic_function(site, result))
       return result;
     const clang::SourceManager& sources = unit_.context.getSourceManager();
-    if (site.callee->hasAttrs()) attribute_effects(site, site.object.value_or(Operand{}));
+    if (has_lock_attributes(site.callee)) attribute_effects(site, site.object.value_or(Operand{}));
     if (!sources.isInSystemHeader(sources.getExpansionLoc(site.callee->getLocation())) && site.callee->getBuiltinID() == 0)
       emit_call(site.callee, CallKind::Direct, site.object ? std::optional(address_of(*site.object).value()) : std::nullopt, site);
     library_function(site, result);

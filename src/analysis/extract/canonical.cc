@@ -3,6 +3,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Lex/Lexer.h>
 
 #include "support/hash.h"
 
@@ -107,7 +108,12 @@ void Canonical::visit(const clang::Stmt* statement) {
     result_.consumed.push_back(statement);
     return;
   }
-  if (depth_ >= kMaxDepth) return put(kTooDeep);
+  if (depth_ >= kMaxDepth) {
+    // Its text stands for it: sensitive to formatting, but no change is lost.
+    put(kTooDeep);
+    const auto range = clang::CharSourceRange::getTokenRange(statement->getSourceRange());
+    return put(std::string_view(clang::Lexer::getSourceText(range, unit_.context.getSourceManager(), unit_.context.getLangOpts())));
+  }
   ++depth_;
   if (const auto* e = dyn_cast<clang::Expr>(statement)) {
     expression(e);

@@ -251,15 +251,25 @@ Operands Evaluator::increment(const clang::UnaryOperator* e) {
 
 Operands Evaluator::binary(const clang::BinaryOperator* e) {
   if (e->isAssignmentOp()) return assign(e);
-  Operands left = evaluate(e->getLHS());
-  Operands right = evaluate(e->getRHS());
-  switch (e->getOpcode()) {
-    case clang::BO_Comma: return right;
-    case clang::BO_Add: case clang::BO_Sub:
-      if (e->getType()->isPointerType()) return e->getLHS()->getType()->isPointerType() ? left : right;
-      return {};
-    default: return {};
+  // Chains lean left and generated ones are long: a loop, not recursion.
+  llvm::SmallVector<const clang::BinaryOperator*, 8> chain{e};
+  const clang::Expr* left = e->getLHS();
+  for (;;) {
+    const auto* inner = dyn_cast<clang::BinaryOperator>(strip(left, root_, ownership_));
+    if (!inner || inner->isAssignmentOp() || inner->isPtrMemOp() || ownership_.is_elsewhere(inner, root_)) break;
+    chain.push_back(inner);
+    left = inner->getLHS();
   }
+  Operands result = evaluate(left);
+  for (const clang::BinaryOperator* operation : llvm::reverse(chain)) {
+    Operands right = evaluate(operation->getRHS());
+    const bool on_pointers = operation->isAdditiveOp() && operation->getType()->isPointerType();
+    if (operation->getOpcode() == clang::BO_Comma || (on_pointers && !operation->getLHS()->getType()->isPointerType()))
+      result = std::move(right);
+    else if (!on_pointers)
+      result.clear();
+  }
+  return result;
 }
 
 /// Clang's CFG evaluates the right side first, as C++17 does.
@@ -401,8 +411,7 @@ void Evaluator::run(const clang::CFGElement& source, Element& element) {
 
 void Evaluator::run_static_init(const clang::VarDecl* declared, Element& element) {
   element_ = &element;
-  Operand target;
-  target.place.base = unit_.variables.shared(declared);
+  const Operand target = local_operand(declared);
   initialise(target, declared->getType(), declared->getInit(), declared->getInit());
   const clang::QualType type = declared->getType();
   if (!type->isReferenceType())

@@ -49,6 +49,9 @@ const clang::Expr* written_argument(const clang::Expr* argument);
 /// The function that `f` or `&C::f` names as an argument; null for anything else.
 const clang::FunctionDecl* named_function(const clang::Expr* argument);
 
+/// A lock function by its thread-safety attributes.
+bool has_lock_attributes(const clang::FunctionDecl* function);
+
 class Evaluator {
  public:
   Evaluator(Unit& unit, FunctionScope& scope, const Ownership& ownership, llvm::DenseMap<const clang::Stmt*, std::uint32_t>& temporaries)

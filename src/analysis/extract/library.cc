@@ -1,6 +1,7 @@
 #include "analysis/extract/library.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/raw_ostream.h>
@@ -131,6 +132,7 @@ bool Library::carries_pointers(clang::QualType type, unsigned depth) {
 
 bool Library::is_mutex(clang::QualType type) {
   if (classify(type) == LibraryClass::Mutex) return true;
+  if (const auto* record = type->getAsCXXRecordDecl(); record && record->hasAttr<clang::CapabilityAttr>()) return true;
   for (clang::QualType level = type; const auto* alias = level->getAs<clang::TypedefType>();
        level = alias->desugar()) {
     const llvm::StringRef name = alias->getDecl()->getName();

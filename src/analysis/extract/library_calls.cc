@@ -161,7 +161,11 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
   if (!method || kind == LibraryClass::None) return false;
   const clang::SourceLocation at = site.expression->getExprLoc();
   hand_over(site);
-  if (site.callee->hasAttrs()) attribute_effects(site, *site.object);
+  if (has_lock_attributes(site.callee)) {
+    attribute_effects(site, *site.object);
+    result = library_result(site);
+    return true;
+  }
   if (kind == LibraryClass::Function && site.callee->getOverloadedOperator() == clang::OO_Call) {
     access(*site.object, AccessMode::Read, clang::QualType(), at);
     if (silent()) return true;
@@ -308,7 +312,10 @@ bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Ope
     return true;
   }
   const clang::CXXConstructorDecl* constructor = e->getConstructor();
-  if (constructor->hasAttrs()) attribute_effects(site, target);
+  if (has_lock_attributes(constructor)) {
+    attribute_effects(site, target);
+    return true;
+  }
   if (site.arguments.empty()) return true;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::Expr* argument = site.arguments[i];

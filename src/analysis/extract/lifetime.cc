@@ -21,6 +21,12 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
   const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
   if (!record || !record->getDefinition()) return;
   const LibraryClass kind = unit_.library.classify(record);
+  const clang::CXXDestructorDecl* destructor = record->getDefinition()->getDestructor();
+  if (destructor && kind != LibraryClass::None && has_lock_attributes(destructor)) {
+    CallSite site;
+    site.callee = destructor;
+    return attribute_effects(site, object);
+  }
   switch (kind) {
     case LibraryClass::Guard: case LibraryClass::SharedGuard:
       return lock_op(LockAction::GuardRelease, {}, at, kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive, object.place);
@@ -46,14 +52,7 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
       return;
     }
   }
-  const clang::CXXDestructorDecl* destructor = record->getDefinition()->getDestructor();
   if (!destructor || destructor->isTrivial()) return;
-  CallSite site;
-  if (!unit_.in_repository(destructor)) {
-    site.callee = destructor;
-    attribute_effects(site, object);
-    return;
-  }
   Call call;
   call.callee = function_id(unit_.names.usr(destructor));
   call.kind = is_virtual ? CallKind::Virtual : CallKind::Direct;

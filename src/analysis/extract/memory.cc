@@ -115,6 +115,17 @@ Operand Evaluator::variable(const clang::ValueDecl* declaration, const clang::Ex
   }
   Operand memory = local_operand(declaration);
   if (declaration->getType()->isReferenceType()) {
+    // A reference to what only this function knows is one more name for it.
+    const bool here = named && named->isLocalVarDecl() && !named->hasGlobalStorage() && scope_.ordinal_of(named) && !scope_.capture_of(named);
+    if (here && named->getInit()) {
+      ++quiet_;
+      const Operands target = lvalue(named->getInit());
+      --quiet_;
+      if (target.size() == 1 && target.front().own && target.front().known() && target.front().local >= 0) {
+        use(static_cast<std::uint32_t>(memory.local));
+        return target.front();
+      }
+    }
     if (memory.local >= 0) use(static_cast<std::uint32_t>(memory.local));
     memory = pointee(memory);
     memory.own = false;

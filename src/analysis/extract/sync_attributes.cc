@@ -23,6 +23,13 @@ std::optional<unsigned> named_parameter(const clang::Expr* argument) {
 
 }  // namespace
 
+bool has_lock_attributes(const clang::FunctionDecl* function) {
+  return function->hasAttr<clang::AcquireCapabilityAttr>() || function->hasAttr<clang::ReleaseCapabilityAttr>() ||
+         function->hasAttr<clang::TryAcquireCapabilityAttr>() || function->hasAttr<clang::AssertCapabilityAttr>() ||
+         function->hasAttr<clang::ExclusiveTrylockFunctionAttr>() || function->hasAttr<clang::SharedTrylockFunctionAttr>() ||
+         function->hasAttr<clang::AssertExclusiveLockAttr>() || function->hasAttr<clang::AssertSharedLockAttr>();
+}
+
 /// The locks an attribute names; without arguments the object itself.
 std::vector<Place> Evaluator::capabilities(llvm::ArrayRef<clang::Expr*> arguments, const CallSite* site, const Operand& object) {
   std::vector<Place> locks;
@@ -45,8 +52,9 @@ std::vector<Place> Evaluator::capabilities(llvm::ArrayRef<clang::Expr*> argument
       }
     for (const Operand& lock : evaluate(argument))
       if (lock.known()) {
-        const bool pointer = argument->IgnoreParenImpCasts()->getType()->isPointerType();
-        locks.push_back(pointer ? pointee(pointee(lock)).place : pointee(lock).place);
+        const clang::Expr* written = argument->IgnoreParenImpCasts();
+        const bool through_variable = written->isGLValue() && written->getType()->isPointerType();
+        locks.push_back(through_variable ? pointee(pointee(lock)).place : pointee(lock).place);
       }
   }
   attribute_site_ = outer_site;
