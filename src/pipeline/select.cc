@@ -171,6 +171,10 @@ void Selecting::apply_rules() {
     const std::string& path = change.new_path.empty() ? change.old_path : change.new_path;
     const config::Rule& rule = config::rule_for(workspace->config.rules, path);
     if (rule.action == config::RuleAction::Ignore) continue;
+    if (config::any_glob_match(workspace->config.source_files, path)) {
+      fallbacks.push_back({"not-compiled", fmt::format("{} is compiled or included by nothing here", path), path});
+      continue;
+    }
     fallbacks.push_back({"config-rule", fmt::format("{}: {} ({})", path, rule.reason.empty() ? rule.pattern : rule.reason, config::action_text(rule)), path});
     for (RecordedTest& test : tests)
       if (rule.action == config::RuleAction::All || config::name_match(rule.tests, test.name))

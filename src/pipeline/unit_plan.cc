@@ -72,7 +72,8 @@ class Planner {
     if (!change.new_path.empty() && commands_.contains(change.new_path)) {
       plan_.parse.insert(change.new_path);
       analysed = true;
-    } else if (!change.new_path.empty() && is_source_file(change.new_path)) {
+    } else if (is_source_file(change.new_path) && (change.status != FileStatus::Modified || includers_.contains(change.old_path))) {
+      // A modified source that was not compiled when the base was recorded, and still is not, is left to the rules.
       plan_.without_command.push_back(change.new_path);
       analysed = true;
     }

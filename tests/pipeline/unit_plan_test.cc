@@ -64,6 +64,17 @@ TEST(UnitPlan, ARenamedSourceWithoutCommandIsReported) {
   EXPECT_THAT(plan.without_command, ElementsAre("z.cc"));
 }
 
+TEST(UnitPlan, ASourceThatNothingCompilesIsLeftToTheRules) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("windows.cc")});
+  EXPECT_THAT(plan.without_command, IsEmpty());
+  ASSERT_EQ(plan.outside.size(), 1U);
+}
+
+TEST(UnitPlan, ANewSourceWithoutCommandIsReported) {
+  const UnitPlan plan = plan_units(kRecorded, kCommands, {{FileStatus::Added, "", "new.cc", {}}});
+  EXPECT_THAT(plan.without_command, ElementsAre("new.cc"));
+}
+
 TEST(UnitPlan, OtherFilesAreLeftToTheRules) {
   const UnitPlan plan = plan_units(kRecorded, kCommands, {modified("README.md"), modified("data.json")});
   EXPECT_EQ(plan.outside.size(), 2U);
