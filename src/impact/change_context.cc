@@ -5,6 +5,28 @@
 
 namespace simrt::impact {
 
+namespace {
+
+std::vector<VariableId> without_locals(const std::vector<VariableId>& variables, const Program& program) {
+  std::vector<VariableId> result;
+  for (VariableId id : variables) {
+    const VariableFacts* facts = program.variable(id);
+    if (!facts) continue;
+    switch (facts->kind) {
+      case VariableKind::Local:
+      case VariableKind::Parameter:
+      case VariableKind::Return:
+      case VariableKind::Receiver:
+        break;
+      default:
+        result.push_back(id);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 std::string class_of(const FunctionFacts& function) {
   const std::string name = function.name.substr(0, function.name.find('('));
   const std::size_t at = name.rfind("::");
@@ -22,8 +44,9 @@ ChangeContext::ChangeContext(const Program& before_program, const Program& after
       matching(before, after, diff),
       locks_before(before, calls_before, lock_names),
       locks_after(after, calls_after, lock_names),
-      shared_before(before, diff.variables),
-      shared_after(after, diff.variables) {
+      changed_variables(without_locals(diff.variables, after_program)),
+      shared_before(before, changed_variables),
+      shared_after(after, changed_variables) {
   find_changed();
   find_added();
 }

@@ -30,6 +30,9 @@ class ChangeContext {
   const Matching matching;
   LockNames lock_names;
   const Locksets locks_before, locks_after;
+  /// ProgramDiff::variables without locals: those are numbered within their function, so an inserted one
+  /// seems to change its successors; a changed declaration of a local is a changed element anyway.
+  const std::vector<VariableId> changed_variables;
   const SharedPlaces shared_before, shared_after;
 
   /// Functions in both versions whose change can have an effect (test code left out).

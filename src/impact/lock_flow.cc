@@ -10,6 +10,16 @@
 namespace simrt::impact {
 namespace {
 
+/// Bounds on what a summary names, or recursion over linked objects (`this.next.next...`) would never settle. Beyond
+/// them a lock is that of an unnamed object ("?"): releasing it gives up every lock of its variable, and it is never
+/// claimed to be acquired.
+constexpr std::ptrdiff_t kMaxComponents = 6;
+constexpr std::size_t kMaxReleases = 24;
+
+bool is_unnamed(const std::string& path) { return path.rfind("?.", 0) == 0; }
+
+std::string unnamed(const std::string& path) { return "?" + path.substr(path.rfind('.')); }
+
 /// Callers can name these; a lock or guard that is a local of the callee is nobody else's.
 bool visible_to_callers(const std::string& path) { return !path.empty() && path[0] != 'l'; }
 
@@ -37,7 +47,8 @@ class FunctionFlow {
     // What it releases, it must have been given: look again with those locks held at the entry.
     if (!released_.empty()) {
       const std::set<std::uint32_t> released = released_;
-      for (std::uint32_t lock : released) hold(entry.held, {lock, LockMode::Exclusive, true});
+      for (std::uint32_t lock : released)
+        if (!is_unnamed(context_.names.path(lock))) hold(entry.held, {lock, LockMode::Exclusive, true});
       solve(entry);
       record();
       released_.insert(released.begin(), released.end());
@@ -49,7 +60,7 @@ class FunctionFlow {
  private:
   void solve(const LockState& entry);
   void record();
-  LockSummary summarise() const;
+  LockSummary summarise();
 
   void transfer(LockState& state, std::uint32_t event);
   void apply(LockState& state, const LockOp& op, std::uint32_t element);
@@ -134,13 +145,24 @@ void FunctionFlow::record() {
   recording_ = false;
 }
 
-LockSummary FunctionFlow::summarise() const {
+LockSummary FunctionFlow::summarise() {
   LockSummary summary;
   const std::uint32_t exit = index_.block_position(function_, index_.function(function_).exit);
-  if (exit != kNone && in_[exit])
-    for (const Held& held : in_[exit]->held)
-      if (visible_to_callers(context_.names.path(held.lock))) summary.acquires.push_back(held);
-  for (std::uint32_t lock : released_) summary.releases.push_back(lock);
+  if (exit != kNone && in_[exit]) {
+    for (const Held& held : in_[exit]->held) {
+      const std::string& path = context_.names.path(held.lock);
+      if (visible_to_callers(path) && !is_unnamed(path)) summary.acquires.push_back(held);
+    }
+  }
+  summary.releases.assign(released_.begin(), released_.end());
+  if (summary.releases.size() <= kMaxReleases) return summary;
+  std::set<std::uint32_t> merged;
+  for (std::uint32_t lock : released_) {
+    const std::string& path = context_.names.path(lock);
+    const bool member = path.find('.') != std::string::npos;
+    merged.insert(member ? lock_named(unnamed(path), context_.names.variable(lock)) : lock);
+  }
+  summary.releases.assign(merged.begin(), merged.end());
   return summary;
 }
 
@@ -214,7 +236,8 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
 }
 
 void FunctionFlow::release(LockState& state, std::uint32_t lock) {
-  if (drop(state.held, lock)) return;
+  const bool unnamed_object = is_unnamed(context_.names.path(lock));
+  if (drop(state.held, lock) && !unnamed_object) return;
   // Not known to be held by this name: it may be any held lock of the same variable.
   drop_same_variable(state, context_.names.variable(lock));
   if (recording_ && visible_to_callers(context_.names.path(lock))) released_.insert(lock);
@@ -317,7 +340,9 @@ std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_l
   if (!here) return std::nullopt;
   const bool only_head = path.find('.') == std::string::npos;
   const VariableId written = frame_.variable_of(*here);
-  return lock_named(*here, only_head && path[0] != '@' ? written : context_.names.variable(callee_lock));
+  const bool too_long = std::count(here->begin(), here->end(), '.') >= kMaxComponents;
+  return lock_named(too_long ? unnamed(*here) : *here,
+                    only_head && path[0] != '@' ? written : context_.names.variable(callee_lock));
 }
 
 std::uint32_t FunctionFlow::lock_named(const std::string& path, VariableId variable) {

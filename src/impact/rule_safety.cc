@@ -37,7 +37,7 @@ void mark_protected_by(const ChangeContext& context, Marks& marks, VariableId mu
 
 void rule_safety(const ChangeContext& context, Marks& marks) {
   std::unordered_map<VariableId, std::uint32_t> causes;
-  for (VariableId id : context.diff.variables) {
+  for (VariableId id : context.changed_variables) {
     const VariableFacts* before = context.before.program().variable(id);
     const VariableFacts* after = context.after.program().variable(id);
     if (!before || !after) continue;

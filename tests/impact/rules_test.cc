@@ -553,6 +553,24 @@ B1 -> B0
             "type of Gauge::level_ changed (was short, now long)");
 }
 
+TEST(SafetyRule, RenumberedLocalsAreNoChangedVariables) {
+  const std::string text = "var x int\nfn f() p!\nB1 -> B0\n  W p\n  W x\n";
+  const Program before = parse_program(text), after = parse_program(text);
+  ProgramDiff diff;
+  VariableFacts local;
+  local.id = local_of(function_id("f"), 0);
+  local.kind = VariableKind::Local;
+  Program typed_before = before, typed_after = after;
+  local.type = "int";
+  typed_before.variables.push_back(local);
+  local.type = "long";
+  typed_after.variables.push_back(local);
+  typed_before.index();
+  typed_after.index();
+  diff.variables = {local.id};
+  EXPECT_THAT(analyse_impact(typed_before, typed_after, diff).accesses, IsEmpty());
+}
+
 TEST(SafetyRule, KindOfAMutexChangedImpactsWhatItProtects) {
   const ImpactCase change(kCounter,
                           edit(kCounter, {{"var Counter::mu_ std::mutex", "var Counter::mu_ NullMutex"}}));
