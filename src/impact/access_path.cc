@@ -146,7 +146,7 @@ std::optional<std::string> Frame::from_callee(std::string_view callee_path, cons
     return resolve(object + std::string(rest));
   };
   if (head.empty()) return std::nullopt;
-  if (head[0] == '@' || head == "?") return std::string(callee_path);
+  if (head[0] == '@' || head == "?" || head == "*") return std::string(callee_path);
   const std::vector<FunctionId> own = index_.identities(function_);
   const bool called_by_parent =
       callee_parent && std::find(own.begin(), own.end(), callee_parent) != own.end();

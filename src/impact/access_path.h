@@ -2,7 +2,7 @@
 // object within one run of the function, so that two locks of one class stay apart; at a call site a path of
 // the callee becomes one of the caller. Heads: this, p<i> (parameter), l<k> (local), up.<head> (of the
 // enclosing function, in lambdas),
-// @<name> (global), ? (an object without a name). Knows nothing of locks.
+// @<name> (global), ? (an object without a name), * (any object). Knows nothing of locks.
 #pragma once
 
 #include <optional>

@@ -10,15 +10,15 @@
 namespace simrt::impact {
 namespace {
 
-/// Bounds on what a summary names, or recursion over linked objects (`this.next.next...`) would never settle. Beyond
-/// them a lock is that of an unnamed object ("?"): releasing it gives up every lock of its variable, and it is never
-/// claimed to be acquired.
+/// Bounds on what a summary names, or recursion over linked objects (`this.next.next...`) would never settle.
+/// Beyond them a lock is that of any object ("*"): releasing it gives up every lock of its variable, and it
+/// is never claimed to be acquired.
 constexpr std::ptrdiff_t kMaxComponents = 6;
 constexpr std::size_t kMaxReleases = 24;
 
-bool is_unnamed(const std::string& path) { return path.rfind("?.", 0) == 0; }
+bool is_any_object(const std::string& path) { return path.rfind("*.", 0) == 0; }
 
-std::string unnamed(const std::string& path) { return "?" + path.substr(path.rfind('.')); }
+std::string any_object(const std::string& path) { return "*" + path.substr(path.rfind('.')); }
 
 /// Callers can name these; a lock or guard that is a local of the callee is nobody else's.
 bool visible_to_callers(const std::string& path) { return !path.empty() && path[0] != 'l'; }
@@ -48,7 +48,7 @@ class FunctionFlow {
     if (!released_.empty()) {
       const std::set<std::uint32_t> released = released_;
       for (std::uint32_t lock : released)
-        if (!is_unnamed(context_.names.path(lock))) hold(entry.held, {lock, LockMode::Exclusive, true});
+        if (!is_any_object(context_.names.path(lock))) hold(entry.held, {lock, LockMode::Exclusive, true});
       solve(entry);
       record();
       released_.insert(released.begin(), released.end());
@@ -151,7 +151,7 @@ LockSummary FunctionFlow::summarise() {
   if (exit != kNone && in_[exit]) {
     for (const Held& held : in_[exit]->held) {
       const std::string& path = context_.names.path(held.lock);
-      if (visible_to_callers(path) && !is_unnamed(path)) summary.acquires.push_back(held);
+      if (visible_to_callers(path) && !is_any_object(path)) summary.acquires.push_back(held);
     }
   }
   summary.releases.assign(released_.begin(), released_.end());
@@ -160,7 +160,7 @@ LockSummary FunctionFlow::summarise() {
   for (std::uint32_t lock : released_) {
     const std::string& path = context_.names.path(lock);
     const bool member = path.find('.') != std::string::npos;
-    merged.insert(member ? lock_named(unnamed(path), context_.names.variable(lock)) : lock);
+    merged.insert(member ? lock_named(any_object(path), context_.names.variable(lock)) : lock);
   }
   summary.releases.assign(merged.begin(), merged.end());
   return summary;
@@ -236,8 +236,7 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
 }
 
 void FunctionFlow::release(LockState& state, std::uint32_t lock) {
-  const bool unnamed_object = is_unnamed(context_.names.path(lock));
-  if (drop(state.held, lock) && !unnamed_object) return;
+  if (drop(state.held, lock)) return;
   // Not known to be held by this name: it may be any held lock of the same variable.
   drop_same_variable(state, context_.names.variable(lock));
   if (recording_ && visible_to_callers(context_.names.path(lock))) released_.insert(lock);
@@ -341,7 +340,7 @@ std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_l
   const bool only_head = path.find('.') == std::string::npos;
   const VariableId written = frame_.variable_of(*here);
   const bool too_long = std::count(here->begin(), here->end(), '.') >= kMaxComponents;
-  return lock_named(too_long ? unnamed(*here) : *here,
+  return lock_named(too_long ? any_object(*here) : *here,
                     only_head && path[0] != '@' ? written : context_.names.variable(callee_lock));
 }
 

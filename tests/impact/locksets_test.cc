@@ -158,6 +158,18 @@ TEST(Locksets, WrapperOfAWrapperAndRecursion) {
   EXPECT_THAT(locks.at("h"), IsEmpty());  // nothing is claimed of a recursion before it is known
 }
 
+TEST(Locksets, RecursionOverLinkedObjectsSettles) {
+  // Each level releases the lock of the next object: the paths would grow for ever.
+  const Locks locks(
+      "var N::mu std::mutex mutex\nvar N::next N*\nvar N::prev N*\n"
+      "fn N::drop()\nB2 -> B1 T, B0 F\n  W x\n  unlock this.N::mu\nB1 -> B0\n  call N::drop() on "
+      "this.N::next\n"
+      "  call N::drop() on this.N::prev\nfn f(n)\nB1 -> B0\n  lock n.N::mu\n  W x\n  call N::drop() on n\n  "
+      "W x\n");
+  EXPECT_THAT(locks.at("f", 0), ElementsAre("p0.mu"));
+  EXPECT_THAT(locks.at("f", 1), IsEmpty());
+}
+
 TEST(Locksets, VirtualCallHoldsOnlyWhatEveryOverriderAcquires) {
   const Locks locks(
       "fn A::f()\nB1 -> B0\n  lock g\nfn B::f() overrides=A::f\nB1 -> B0\n  text none\nfn use()\nB1 -> B0\n  "
