@@ -52,6 +52,14 @@ void Marks::callees(std::uint32_t call_event, std::uint32_t cause) {
   closure(targets, cause);
 }
 
+void Marks::near(std::uint32_t element, std::uint32_t cause) {
+  this->element(element, cause);
+  const Range events = index_.events_of_element(element);
+  for (std::uint32_t e = events.begin; e < events.end; ++e)
+    for (const CallEdge& edge : calls_.edges_of(e, index_.where(element).function))
+      if (calls_.is_function(edge.callee)) function(edge.callee, cause);
+}
+
 void Marks::execution(std::uint32_t element, std::uint32_t cause) {
   this->element(element, cause);
   const Range events = index_.events_of_element(element);

@@ -34,6 +34,8 @@ class Marks {
   void closure(const std::vector<std::uint32_t>& functions, std::uint32_t cause);
   /// The same for the callees of one call event of p'.
   void callees(std::uint32_t call_event, std::uint32_t cause);
+  /// Marks the element's accesses and those of the functions it calls, but not what these call.
+  void near(std::uint32_t element, std::uint32_t cause);
   /// Marks the element's accesses and the closures of its calls.
   void execution(std::uint32_t element, std::uint32_t cause);
 

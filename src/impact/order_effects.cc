@@ -30,10 +30,11 @@ std::uint8_t effects_of_kind(OrderKind kind) {
       return kOrdersBefore | kOrdersAfter;  // gives the lock away and takes it back
     case OrderKind::NotifyOne:
     case OrderKind::NotifyAll:
+    case OrderKind::AtomicNotify:
+      return kWakes;
     case OrderKind::SemaphoreRelease:
     case OrderKind::LatchArrive:
     case OrderKind::PromiseSet:
-    case OrderKind::AtomicNotify:
       return kOrdersBefore;
     case OrderKind::SemaphoreAcquire:
     case OrderKind::LatchWait:

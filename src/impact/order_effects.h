@@ -19,6 +19,9 @@ enum OrderEffect : std::uint8_t {
   kOrdersAfter = 2,    ///< acquire: the accesses that run after it
   kOrdersThreads = 4,  ///< the thread's whole entry function
   kOrdersCallers = 8,  ///< what callers do afterwards, however large the function (join, future)
+  /// A notification orders no memory (its mutex does) but decides when waiters look: what its function did
+  /// before it, itself and in the functions it calls, not all that these call in turn.
+  kWakes = 16,
 };
 
 /// Effects of one event: ordering operations, and atomic accesses by their memory order.

@@ -38,6 +38,13 @@ class OrderRule {
   std::uint8_t effects(bool in_after, std::uint32_t event) const;
   std::string describe(bool in_after, std::uint32_t event) const;
   void apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift = 0);
+  /// An element that runs before the operation.
+  void ordered(std::uint32_t element, std::uint8_t effects, std::uint32_t cause) {
+    if (effects & kOrdersBefore)
+      marks_.execution(element, cause);
+    else
+      marks_.near(element, cause);
+  }
   void lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth);
   void mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause);
   std::uint32_t cause(const std::string& text, std::uint32_t function, SourcePoint at);
@@ -70,8 +77,9 @@ std::uint32_t OrderRule::cause(const std::string& text, std::uint32_t function, 
 void OrderRule::apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift_depth) {
   const std::uint32_t function = after_.where(element).function;
   const ControlFlow& flow = context_.flow_after(function);
-  if (effects & kOrdersBefore)
-    for (std::uint32_t e : flow.elements_from(element, Direction::Backward)) marks_.execution(e, cause);
+  if (effects & (kOrdersBefore | kWakes)) {
+    for (std::uint32_t e : flow.elements_from(element, Direction::Backward)) ordered(e, effects, cause);
+  }
   if (effects & kOrdersAfter)
     for (std::uint32_t e : flow.elements_from(element, Direction::Forward)) marks_.execution(e, cause);
   marks_.element(element, cause);
@@ -176,15 +184,13 @@ void OrderRule::removed_element(const ChangedFunction& changed, std::uint32_t ol
     const std::uint32_t why = cause(describe(false, event) + " removed", changed.new_function,
                                     context_.nearest_in_after(changed, old_element));
     const ControlFlow& flow = context_.flow_before(changed.old_function);
-    std::vector<std::uint32_t> ordered;
-    if (effect & kOrdersBefore) ordered = flow.elements_from(old_element, Direction::Backward);
-    if (effect & kOrdersAfter) {
-      const auto behind = flow.elements_from(old_element, Direction::Forward);
-      ordered.insert(ordered.end(), behind.begin(), behind.end());
-    }
-    for (std::uint32_t old : ordered)
-      if (const std::uint32_t partner = changed.new_element[old - old_first]; partner != kNone)
-        marks_.execution(partner, why);
+    const auto partner = [&](std::uint32_t old) { return changed.new_element[old - old_first]; };
+    if (effect & (kOrdersBefore | kWakes))
+      for (std::uint32_t old : flow.elements_from(old_element, Direction::Backward))
+        if (partner(old) != kNone) ordered(partner(old), effect, why);
+    if (effect & kOrdersAfter)
+      for (std::uint32_t old : flow.elements_from(old_element, Direction::Forward))
+        if (partner(old) != kNone) marks_.execution(partner(old), why);
     // What it called (the function of a once-flag) may now run otherwise or at other times.
     for (std::uint32_t call = events.begin; call < events.end; ++call) {
       for (const CallEdge& edge : context_.calls_before.edges_of(call, changed.old_function)) {
