@@ -49,6 +49,7 @@ bool may_be_one(std::string_view a, std::string_view b) {
 
 AliasClasses::AliasClasses(const ProgramIndex& index, const CallGraph& calls) : index_(index), calls_(calls) {
   relate_variants_and_overriders();
+  relate_callbacks();
   for (std::uint32_t element = 0; element < index_.element_count(); ++element) analyse_element(element);
   name_classes();
 }
@@ -127,6 +128,7 @@ void AliasClasses::relate_variants_and_overriders() {
   const auto same_signature = [&](FunctionId a, FunctionId b, std::uint32_t parameters) {
     for (std::uint32_t i = 0; i < parameters; ++i)
       unify(pointee(named(parameter_of(a, i))), pointee(named(parameter_of(b, i))));
+    unify(pointee(named(receiver_of(a))), pointee(named(receiver_of(b))));
     unify(pointee(named(return_of(a))), pointee(named(return_of(b))));
   };
   for (std::uint32_t f = 0; f < index_.function_count(); ++f) {
@@ -167,22 +169,41 @@ void AliasClasses::analyse_element(std::uint32_t element) {
   if (!external.empty()) hand_to_callbacks(external, element);
 }
 
+/// Overriders and variants share the nodes of the function that the call names
+/// (relate_variants_and_overriders); calls through a pointer share those of the pseudo-node that stands for
+/// all callbacks.
 void AliasClasses::bind_call(const Call& call, std::uint32_t event, std::uint32_t caller) {
+  if (call.callee) bind_arguments(call, call.callee);
   for (const CallEdge& edge : calls_.edges_of(event, caller)) {
-    if (calls_.is_function(edge.callee)) {
-      bind_arguments(call, edge.callee);
-    } else {
-      for (const CallEdge& target : calls_.out(edge.callee)) bind_arguments(call, target.callee);
+    if (!calls_.is_function(edge.callee)) {
+      bind_arguments(call, pseudo_function(edge.callee));
+    } else if (index_.function(edge.callee).pattern == call.callee) {
+      const FunctionId instance = index_.function(edge.callee).id;
+      bind_arguments(call, instance);
+      unify(pointee(named(return_of(call.callee))), pointee(named(return_of(instance))));
     }
   }
 }
 
-void AliasClasses::bind_arguments(const Call& call, std::uint32_t callee) {
-  const FunctionId id = index_.function(callee).id;
-  const std::uint32_t parameters = arity(index_.function(callee));
+void AliasClasses::bind_arguments(const Call& call, FunctionId callee) {
   for (std::uint32_t i = 0; i < call.arguments.size(); ++i)
-    if (call.arguments[i].place.base && i < std::max<std::uint32_t>(parameters, 1))
-      assign({parameter_of(id, i), 0, {}}, call.arguments[i]);
+    assign({parameter_of(callee, i), 0, {}}, call.arguments[i]);
+  if (call.receiver) assign({receiver_of(callee), 0, {}}, *call.receiver);
+}
+
+FunctionId AliasClasses::pseudo_function(std::uint32_t node) const {
+  return {hash_combine(0x63616C6C, node)};
+}
+
+void AliasClasses::relate_callbacks() {
+  for (std::uint32_t node = index_.function_count(); node < calls_.node_count(); ++node) {
+    const FunctionId hub = pseudo_function(node);
+    for (const CallEdge& edge : calls_.out(node)) {
+      const FunctionFacts& callback = index_.function(edge.callee);
+      for (std::uint32_t i = 0; i < arity(callback); ++i)
+        unify(pointee(named(parameter_of(hub, i))), pointee(named(parameter_of(callback.id, i))));
+    }
+  }
 }
 
 /// What a call outside the program may leave in the object it is made on, or copy between its arguments.

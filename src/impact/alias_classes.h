@@ -50,7 +50,9 @@ class AliasClasses {
   void relate_variants_and_overriders();
   void analyse_element(std::uint32_t element);
   void bind_call(const Call& call, std::uint32_t event, std::uint32_t caller);
-  void bind_arguments(const Call& call, std::uint32_t callee);
+  void bind_arguments(const Call& call, FunctionId callee);
+  FunctionId pseudo_function(std::uint32_t node) const;
+  void relate_callbacks();
   void bind_external(const Call& call);
   void bind_external_result(const Place& target, const Call& call);
   void hand_to_callbacks(const std::vector<const Call*>& external, std::uint32_t element);
