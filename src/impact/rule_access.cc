@@ -59,6 +59,8 @@ class AccessRule {
   void removed_accesses(const ChangedFunction& changed, bool moved);
   void changed_initialiser(const ChangedFunction& changed);
   bool only_order_differs(const ChangedFunction& changed, std::uint32_t element, const Access& access) const;
+  bool still_in_partner(const ChangedFunction& changed, std::uint32_t old_element,
+                        const Access& access) const;
   std::string name(const Access& access) const;
 
   const ChangeContext& context_;
@@ -102,6 +104,20 @@ bool AccessRule::only_order_differs(const ChangedFunction& changed, std::uint32_
   return false;
 }
 
+bool AccessRule::still_in_partner(const ChangedFunction& changed, std::uint32_t old_element,
+                                  const Access& access) const {
+  const std::uint32_t partner =
+      changed.new_element[old_element - context_.before.elements_of(changed.old_function).begin];
+  if (partner == kNone) return false;
+  const Range events = after_.events_of_element(partner);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const Access* other = std::get_if<Access>(&after_.event(event).what);
+    if (other && other->mode == access.mode && changed.renaming.place(access.place) == other->place)
+      return true;
+  }
+  return false;
+}
+
 void AccessRule::altered_element(const ChangedFunction& changed, std::uint32_t element) {
   mark(changed, element, "altered", context_.alteration_is_in_events(changed, element));
 }
@@ -116,6 +132,7 @@ void AccessRule::removed_accesses(const ChangedFunction& changed, bool moved) {
       continue;
     if (moved_away.contains(before.element_of(event)) != moved) continue;
     const Access& access = std::get<Access>(before.event(event).what);
+    if (still_in_partner(changed, before.element_of(event), access)) continue;  // altered, not gone
     const PlaceKey key{changed.renaming.variable(access.place.base), access.place.derefs};
     if (gone.contains(key)) continue;
     const std::string mode = access.mode == AccessMode::Write ? "write of " : "read of ";

@@ -133,8 +133,9 @@ TEST(LocksetProperty, WhatIsClaimedToBeHeldIsHeldOnEveryRun) {
                   << text;
               const bool exclusive =
                   std::count(found->second.begin(), found->second.end(), LockMode::Exclusive) > 0;
-              if (claim.mode == LockMode::Exclusive)
+              if (claim.mode == LockMode::Exclusive) {
                 ASSERT_TRUE(exclusive) << names.display(claim.lock) << "\n" << text;
+              }
             }
           }
         }

@@ -225,7 +225,9 @@ TEST(LockRule, ScopedWrapperReleasesAtItsDestructor) {
   options.keep_all_accesses = true;
   const ImpactCase same(text, text, options);
   for (const SharedAccess& access : same.impact.accesses)
-    if (same.line(access) == "Cache::Put R Cache::key_") EXPECT_THAT(access.locks, IsEmpty());
+    if (same.line(access) == "Cache::Put R Cache::key_") {
+      EXPECT_THAT(access.locks, IsEmpty());
+    }
 }
 
 TEST(LockRule, CalleeNowCalledWithoutTheLock) {
@@ -354,6 +356,27 @@ TEST(OrderRule, NotifyRemoved) {
   EXPECT_EQ(change.rule("Mailbox::Send W Mailbox::full"), ImpactRule::SyncChanged);
   EXPECT_EQ(change.cause("Mailbox::Send W Mailbox::message"), "notification of Mailbox::cv removed");
   EXPECT_EQ(change.rule("Mailbox::Receive R Mailbox::message"), ImpactRule::NotImpacted);
+}
+
+TEST(OrderRule, NotifyReachesWhatItsFunctionCallsButNotFurther) {
+  const std::string text = R"(
+var S::cv std::condition_variable
+var S::a int
+var S::b int
+fn deep()
+B1 -> B0
+  W this.S::b
+fn fill()
+B1 -> B0
+  W this.S::a
+  call deep()
+fn send()
+B1 -> B0
+  call fill()
+  notify this.S::cv
+)";
+  const ImpactCase change(text, edit(text, {{"  notify this.S::cv\n", ""}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("fill W S::a"));
 }
 
 TEST(OrderRule, PredicateDropped) {
