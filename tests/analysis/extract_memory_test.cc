@@ -223,6 +223,11 @@ D make(); void f(int a, B* b) { D d(a); D* h = new D(1); delete b; make(); const
                           "call direct &*f()::kept . D::~D", "call direct &f()::d . D::~D"));
 }
 
+TEST(Calls, VirtualBases) {
+  const UnitFacts unit = facts_of("struct V { V(int); }; struct D : virtual V { D() : V(1) {} };");
+  EXPECT_THAT(event_lines(unit, "D::D"), ElementsAre("call direct &*D::D::this . V::V (?)"));
+}
+
 TEST(Calls, LibraryMakesOurObjects) {
   const UnitFacts unit = facts_of(R"(
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include <clang/AST/ASTContext.h>
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/extract/collect.h"
@@ -11,12 +12,12 @@
 namespace simrt::analysis {
 namespace {
 
-void mention(const Place& place, std::set<VariableId>& mentioned) {
-  if (place.base) mentioned.insert(place.base);
+void mention(const Place& place, std::vector<VariableId>& mentioned) {
+  if (place.base) mentioned.push_back(place.base);
 }
 
 struct Mentions {
-  std::set<VariableId>& mentioned;
+  std::vector<VariableId>& mentioned;
   void operator()(const Access& access) const { mention(access.place, mentioned); }
   void operator()(const Call& call) const {
     if (call.receiver) mention(call.receiver->place, mentioned);
@@ -34,12 +35,14 @@ struct Mentions {
   }
 };
 
-std::set<VariableId> mentioned_variables(const std::vector<FunctionFacts>& functions) {
-  std::set<VariableId> mentioned;
+std::vector<VariableId> mentioned_variables(const std::vector<FunctionFacts>& functions) {
+  std::vector<VariableId> mentioned;
   for (const FunctionFacts& function : functions)
     for (const Block& block : function.blocks)
       for (const Element& element : block.elements)
         for (const Event& event : element.events) std::visit(Mentions{mentioned}, event.what);
+  std::sort(mentioned.begin(), mentioned.end());
+  mentioned.erase(std::unique(mentioned.begin(), mentioned.end()), mentioned.end());
   return mentioned;
 }
 

@@ -25,6 +25,8 @@ class Files {
  private:
   const clang::SourceManager& sources_;
   const ExtractOptions& options_;
+  clang::FileID last_;
+  const std::string* last_path_ = nullptr;  ///< path of last_: neighbours mostly share a file
   std::map<clang::FileID, std::string> paths_;  // node-based: path() hands out references
 };
 

@@ -43,6 +43,7 @@ std::uint64_t terminator_hash(const clang::CFGBlock& block) {
   if (!terminator.isValid()) return 0;
   std::uint64_t hash = hash_combine(1, terminator.getKind());
   const clang::Stmt* statement = terminator.getStmt();
+  if (!statement) return hash;  // the branch around virtual bases
   hash = hash_combine(hash, statement->getStmtClass());
   if (const auto* binary = dyn_cast<clang::BinaryOperator>(statement)) hash = hash_combine(hash, binary->getOpcode());
   if (const auto* branch = dyn_cast<clang::IfStmt>(statement)) hash = hash_combine(hash, branch->isConstexpr());

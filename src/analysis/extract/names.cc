@@ -2,7 +2,6 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/Mangle.h>
 #include <clang/Index/USRGeneration.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/raw_ostream.h>
@@ -139,7 +138,7 @@ std::string without_lambda_ordinals(std::string_view usr) {
 }
 
 Names::Names(clang::ASTContext& context, Files& files, std::string unit_path)
-    : context_(context), files_(files), unit_path_(std::move(unit_path)), policy_(context.getPrintingPolicy()) {
+    : files_(files), unit_path_(std::move(unit_path)), policy_(context.getPrintingPolicy()), mangler_(context) {
   policy_.AnonymousTagLocations = false;
   policy_.PrintCanonicalTypes = true;
   policy_.SuppressTagKeyword = context.getLangOpts().CPlusPlus;
@@ -297,7 +296,14 @@ std::string Names::arguments(const clang::FunctionDecl* function) {
   return result;
 }
 
-std::string Names::display(const clang::NamedDecl* declaration) {
+const std::string& Names::display(const clang::NamedDecl* declaration) {
+  const auto known = displays_.find(declaration);
+  if (known != displays_.end()) return known->second;
+  std::string made = make_display(declaration);
+  return displays_.try_emplace(declaration, std::move(made)).first->second;
+}
+
+std::string Names::make_display(const clang::NamedDecl* declaration) {
   if (const auto* method = dyn_cast<clang::CXXMethodDecl>(declaration);
       method && method->getParent()->isLambda()) {
     const auto* outer = clang::Decl::castFromDeclContext(method->getParent()->getDeclContext());
@@ -335,11 +341,10 @@ std::vector<std::string> Names::linkage_names(const clang::FunctionDecl* functio
   if (const auto* method = dyn_cast<clang::CXXMethodDecl>(function);
       method && method->getParent()->isDependentContext())
     return {};
-  clang::ASTNameGenerator generator(context_);
   std::vector<std::string> names;
   if (isa<clang::CXXConstructorDecl>(function) || isa<clang::CXXDestructorDecl>(function))
-    names = generator.getAllManglings(function);
-  if (names.empty()) names.push_back(generator.getName(function));
+    names = mangler_.getAllManglings(function);
+  if (names.empty()) names.push_back(mangler_.getName(function));
   std::erase(names, std::string());
   return names;
 }

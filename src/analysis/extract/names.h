@@ -5,6 +5,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <llvm/ADT/DenseMap.h>
 
@@ -30,7 +31,7 @@ class Names {
   void name_closure(const clang::CXXRecordDecl* closure, std::string usr);
 
   /// Qualified, with template arguments; with parameter types where the name is overloaded.
-  std::string display(const clang::NamedDecl* declaration);
+  const std::string& display(const clang::NamedDecl* declaration);
   /// Canonical spelling, location-free.
   std::string type_name(clang::QualType type) const;
   std::uint64_t type_hash(clang::QualType type);
@@ -38,6 +39,7 @@ class Names {
   std::vector<std::string> linkage_names(const clang::FunctionDecl* function);
 
  private:
+  std::string make_display(const clang::NamedDecl* declaration);
   std::string make_usr(const clang::Decl* declaration);
   void name_closures_of(const clang::FunctionDecl* function);
   std::string function_usr(const clang::FunctionDecl* function);
@@ -47,11 +49,12 @@ class Names {
   std::string argument_text(llvm::ArrayRef<clang::TemplateArgument> arguments);
   std::string identity_of_type(clang::QualType type);
 
-  clang::ASTContext& context_;
   Files& files_;
   std::string unit_path_;
   clang::PrintingPolicy policy_;
   std::unordered_map<const clang::Decl*, std::string> usrs_;  // node-based: usr() hands out references
+  std::unordered_map<const clang::Decl*, std::string> displays_;
+  clang::ASTNameGenerator mangler_;
   llvm::DenseMap<const clang::Decl*, std::uint64_t> usr_hashes_;
   llvm::DenseMap<const clang::CXXRecordDecl*, std::string> closures_;
   llvm::DenseMap<const void*, std::uint64_t> type_hashes_;

@@ -115,7 +115,7 @@ std::uint16_t Variables::traits_of(const clang::ValueDecl* declaration, clang::Q
   return traits;
 }
 
-std::vector<VariableFacts> Variables::facts(const std::set<VariableId>& mentioned) {
+std::vector<VariableFacts> Variables::facts(const std::vector<VariableId>& mentioned) {
   std::vector<VariableFacts> result;
   for (const VariableId id : mentioned) {
     const auto found = origins_.find(id);

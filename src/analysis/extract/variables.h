@@ -3,9 +3,8 @@
 
 #include <clang/AST/Decl.h>
 
-#include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/extract/files.h"
@@ -34,8 +33,8 @@ class Variables {
   /// Temporary `ordinal` of `scope`: a guard that no variable holds.
   VariableId temporary(const FunctionScope& scope, std::uint32_t ordinal);
 
-  /// Facts of every variable whose id stands in `mentioned`, ascending id.
-  std::vector<VariableFacts> facts(const std::set<VariableId>& mentioned);
+  /// Facts of every variable whose id stands in `mentioned` (ascending, unique), in that order.
+  std::vector<VariableFacts> facts(const std::vector<VariableId>& mentioned);
 
  private:
   struct Origin {
@@ -51,7 +50,7 @@ class Variables {
   Names& names_;
   Files& files_;
   Library& library_;
-  std::map<VariableId, Origin> origins_;
+  std::unordered_map<VariableId, Origin> origins_;
   llvm::DenseMap<const clang::Decl*, VariableId> ids_;
 };
 
