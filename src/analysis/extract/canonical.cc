@@ -138,7 +138,7 @@ void Canonical::children(const clang::Stmt* statement) {
 void Canonical::expression(const clang::Expr* e) {
   if (dependent(e)) return;
   put(e->getStmtClass());
-  put(e->getType());
+  if (!isa<clang::StringLiteral, clang::PredefinedExpr>(e)) put(e->getType());  // their length is no type of ours
   if (literal(e) || reference(e) || allocation(e) || query(e)) return;
   if (const auto* conversion = dyn_cast<clang::CastExpr>(e)) put(conversion->getCastKind());
   else if (const auto* unary = dyn_cast<clang::UnaryOperator>(e)) put(unary->getOpcode());

@@ -149,6 +149,7 @@ void Canonical::string(const clang::StringLiteral* text) {
   for (unsigned i = 0; i < text->getNumConcatenated(); ++i)
     made_up = made_up || is_made_up(text->getStrTokenLoc(i), sources);
   if (!made_up) {
+    put(static_cast<std::uint64_t>(text->getKind()));
     put(text->getBytes());
     return;
   }
