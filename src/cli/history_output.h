@@ -1,4 +1,5 @@
-// What the history subcommands share: the open database, the revision they speak of, and the two output formats.
+// What the history subcommands share: the open database, the revision they speak of, and the two output
+// formats.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ struct OpenedHistory {
   history::Database database;
 };
 
-Result<OpenedHistory> open_for(const std::string& directory, const std::string& database, history::OpenMode mode);
+Result<OpenedHistory> open_for(const std::string& directory, const std::string& database,
+                               history::OpenMode mode);
 
 /// `text` empty: the newest recorded revision. Error: History when it is not recorded.
 Result<history::RevisionInfo> recorded_revision(OpenedHistory& opened, const std::string& text);

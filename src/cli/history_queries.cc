@@ -58,15 +58,16 @@ Result<int> coverage(OpenedHistory& opened, const Query& query) {
   Table table{{"file", "function", "covered", "total", "threads"}, {}};
   for (const history::FunctionCoverage& function : found->functions) {
     std::string threads;
-    for (const auto& [role, blocks] : function.threads) threads += fmt::format("{}{} ({})", threads.empty() ? "" : ", ", role, blocks);
+    for (const auto& [role, blocks] : function.threads)
+      threads += fmt::format("{}{} ({})", threads.empty() ? "" : ", ", role, blocks);
     table.rows.push_back({function.file, function.function, function.covered, function.total, threads});
   }
   return show(table, query.format);
 }
 
 nlohmann::ordered_json access_cell(const history::StoredAccess& access) {
-  return fmt::format("{} {}:{}:{}{}", access.mode == AccessMode::Read ? "read" : "write", access.file, access.line, access.column,
-                     access.impacted ? " *" : "");
+  return fmt::format("{} {}:{}:{}{}", access.mode == AccessMode::Read ? "read" : "write", access.file,
+                     access.line, access.column, access.impacted ? " *" : "");
 }
 
 Result<int> pairs(OpenedHistory& opened, const Query& query) {
@@ -77,19 +78,23 @@ Result<int> pairs(OpenedHistory& opened, const Query& query) {
   if (!found) return fail(found.error());
   Table table{{"variable", "first", "second", "covered", "rule", "cause"}, {}};
   for (const history::StoredPair& pair : *found)
-    table.rows.push_back({pair.variable, access_cell(pair.first), access_cell(pair.second), pair.covered, pair.rule, pair.cause});
+    table.rows.push_back({pair.variable, access_cell(pair.first), access_cell(pair.second), pair.covered,
+                          pair.rule, pair.cause});
   return show(table, query.format);
 }
 
 Result<int> runs(OpenedHistory& opened, const Query& query) {
   const auto found = history::runs(opened.database, query.test, query.limit);
   if (!found) return fail(found.error());
-  Table table{{"finished", "test", "revision", "outcome", "exit", "seconds", "threads", "blocks", "reused", "notes"}, {}};
+  Table table{
+      {"finished", "test", "revision", "outcome", "exit", "seconds", "threads", "blocks", "reused", "notes"},
+      {}};
   for (const history::RunRow& run : *found) {
     std::string notes;
     for (const std::string& note : run.notes) notes += (notes.empty() ? "" : "; ") + note;
-    table.rows.push_back({report::format_time(run.finished_at / 1000), run.test, run.sha.substr(0, 10), outcome_name(run.outcome),
-                          run.exit_code, run.seconds, run.threads, run.blocks, run.reused, notes});
+    table.rows.push_back({report::format_time(run.finished_at / 1000), run.test, run.sha.substr(0, 10),
+                          outcome_name(run.outcome), run.exit_code, run.seconds, run.threads, run.blocks,
+                          run.reused, notes});
   }
   return show(table, query.format);
 }
@@ -108,7 +113,8 @@ Result<int> flaky(OpenedHistory& opened, const Query& query) {
   if (!found) return fail(found.error());
   Table table{{"test", "passed", "failed", "executable", "last"}, {}};
   for (const history::FlakyTest& test : *found)
-    table.rows.push_back({test.test, test.passed, test.failed, fmt::format("{:016x}", test.executable), report::format_time(test.last_at / 1000)});
+    table.rows.push_back({test.test, test.passed, test.failed, fmt::format("{:016x}", test.executable),
+                          report::format_time(test.last_at / 1000)});
   return show(table, query.format);
 }
 
@@ -117,7 +123,9 @@ Result<int> stats(OpenedHistory& opened, const Query& query) {
   if (!found) return fail(found.error());
   const history::Stats& s = *found;
   const bool json = query.format == "json";
-  const auto bytes = [&](double value) { return json ? nlohmann::ordered_json(value) : nlohmann::ordered_json(report::format_bytes(value)); };
+  const auto bytes = [&](double value) {
+    return json ? nlohmann::ordered_json(value) : nlohmann::ordered_json(report::format_bytes(value));
+  };
   Table table{{"what", "value"},
               {{"database", s.file_bytes ? bytes(static_cast<double>(s.file_bytes)) : bytes(0)},
                {"free in it", bytes(static_cast<double>(s.free_bytes))},
@@ -142,7 +150,9 @@ using Answer = Result<int> (*)(OpenedHistory&, const Query&);
 CLI::App* add(CLI::App& parent, const Commands& commands, const std::string& name, const std::string& help,
               const std::shared_ptr<Query>& query, Answer answer) {
   CLI::App* command = parent.add_subcommand(name, help);
-  command->add_option("--format", query->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command->add_option("--format", query->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->callback([query, answer, &chosen = commands.chosen, &global = commands.global] {
     chosen = [query, answer, &global]() -> Result<int> {
       auto opened = open_for(global.directory, global.database, history::OpenMode::ReadOnly);
@@ -157,20 +167,24 @@ CLI::App* add(CLI::App& parent, const Commands& commands, const std::string& nam
 
 void add_history_queries(CLI::App& history, const Commands& commands) {
   auto query = std::make_shared<Query>();
-  CLI::App* command = add(history, commands, "tests", "Tests that cover a place: FILE:LINE or a function", query, tests_at);
+  CLI::App* command =
+      add(history, commands, "tests", "Tests that cover a place: FILE:LINE or a function", query, tests_at);
   command->add_option("place", query->place, "src/db.cc:120, or DBImpl::Get")->required();
   command->add_option("--threads", query->threads, "Only tests that reach it with this many threads");
   command->add_option("--revision", query->revision, "Recorded revision (default: the newest)");
 
   query = std::make_shared<Query>();
-  command = add(history, commands, "coverage", "What a test covers, function by function and thread by thread", query, coverage);
+  command = add(history, commands, "coverage",
+                "What a test covers, function by function and thread by thread", query, coverage);
   command->add_option("test", query->test, "Full name of the test")->required();
   command->add_option("--revision", query->revision, "Recorded revision (default: the newest)");
 
   query = std::make_shared<Query>();
   query->limit = 10000;
-  command = add(history, commands, "pairs", "Impacted pairs of the last selection (* marks the impacted access)", query, pairs);
-  command->add_flag("--uncovered", query->uncovered, "Only pairs that no recorded test reaches with two threads");
+  command = add(history, commands, "pairs",
+                "Impacted pairs of the last selection (* marks the impacted access)", query, pairs);
+  command->add_flag("--uncovered", query->uncovered,
+                    "Only pairs that no recorded test reaches with two threads");
   command->add_option("--limit", query->limit, "Rows at most")->capture_default_str();
 
   query = std::make_shared<Query>();
@@ -182,8 +196,10 @@ void add_history_queries(CLI::App& history, const Commands& commands) {
   command = add(history, commands, "slow", "Slowest tests", query, slow);
   command->add_option("--limit", query->limit, "Rows at most")->capture_default_str();
 
-  add(history, commands, "flaky", "Tests that passed and failed with one and the same executable", std::make_shared<Query>(), flaky);
-  add(history, commands, "stats", "Size of the history and what takes the space", std::make_shared<Query>(), stats);
+  add(history, commands, "flaky", "Tests that passed and failed with one and the same executable",
+      std::make_shared<Query>(), flaky);
+  add(history, commands, "stats", "Size of the history and what takes the space", std::make_shared<Query>(),
+      stats);
 }
 
 }  // namespace simrt::cli

@@ -1,4 +1,6 @@
 // `simrt hook install | uninstall | run`.
+#include "pipeline/hook.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -6,7 +8,6 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "pipeline/hook.h"
 
 namespace simrt::cli {
 namespace {
@@ -44,25 +45,31 @@ Result<int> run(pipeline::HookRun hook, const GlobalOptions& global) {
 }  // namespace
 
 void add_hook(Commands commands) {
-  CLI::App* hook = commands.app.add_subcommand("hook", "A git pre-push hook that lists the tests a push puts at risk");
+  CLI::App* hook =
+      commands.app.add_subcommand("hook", "A git pre-push hook that lists the tests a push puts at risk");
   hook->require_subcommand(1);
 
   auto installation = std::make_shared<pipeline::HookInstallation>();
   CLI::App* install_command = hook->add_subcommand("install", "Write hooks/pre-push of this repository");
-  install_command->add_option("--budget", installation->budget_seconds, "Seconds of tests to list")->capture_default_str();
+  install_command->add_option("--budget", installation->budget_seconds, "Seconds of tests to list")
+      ->capture_default_str();
   install_command->add_flag("--force", installation->force, "Keep a hook that is there, and call it first");
   install_command->callback([installation, commands] {
     commands.chosen = [installation, &global = commands.global] { return install(*installation, global); };
   });
 
-  CLI::App* uninstall_command = hook->add_subcommand("uninstall", "Remove it; a hook that was replaced comes back");
+  CLI::App* uninstall_command =
+      hook->add_subcommand("uninstall", "Remove it; a hook that was replaced comes back");
   uninstall_command->callback([commands] {
-    commands.chosen = [&global = commands.global] { return shown(pipeline::uninstall_hook(global.directory)); };
+    commands.chosen = [&global = commands.global] {
+      return shown(pipeline::uninstall_hook(global.directory));
+    };
   });
 
   auto request = std::make_shared<pipeline::HookRun>();
   CLI::App* run_command = hook->add_subcommand("run", "Called by git: reads ref lines from standard input");
-  run_command->add_option("--budget", request->budget_seconds, "Seconds of tests to list")->capture_default_str();
+  run_command->add_option("--budget", request->budget_seconds, "Seconds of tests to list")
+      ->capture_default_str();
   run_command->callback([request, commands] {
     commands.chosen = [request, &global = commands.global] { return run(*request, global); };
   });

@@ -25,12 +25,14 @@ Result<std::string> toolchain_file() {
     const fs::path file = (directory / place / "simrt-toolchain.cmake").lexically_normal();
     if (fs::exists(file)) return file.string();
   }
-  return fail(ErrorCode::Project, fmt::format("no simrt-toolchain.cmake belongs to {}", directory.string()), "reinstall simrt");
+  return fail(ErrorCode::Project, fmt::format("no simrt-toolchain.cmake belongs to {}", directory.string()),
+              "reinstall simrt");
 }
 
 std::string next_steps(const project::ProjectFindings& findings, const config::Config& config) {
   if (findings.instrumented_build()) return "next: simrt record\n";
-  return fmt::format("next: {}\n      simrt record\n", project::instrumented_build_command(findings, config.instrumented_directory));
+  return fmt::format("next: {}\n      simrt record\n",
+                     project::instrumented_build_command(findings, config.instrumented_directory));
 }
 
 Result<int> init(bool force, const GlobalOptions& global) {
@@ -38,16 +40,19 @@ Result<int> init(bool force, const GlobalOptions& global) {
   if (!workspace) return fail(workspace.error());
   const std::string file = workspace->root + "/" + config::kConfigFile;
   if (is_file(file) && !force)
-    return fail(ErrorCode::Usage, fmt::format("{} exists", file), "edit it, or simrt init --force writes it anew");
+    return fail(ErrorCode::Usage, fmt::format("{} exists", file),
+                "edit it, or simrt init --force writes it anew");
   const auto findings = project::discover_project(workspace->root);
   if (!findings) return fail(findings.error());
   const config::Config suggested = project::suggested_config(*findings, workspace->config);
-  if (Status written = write_file_atomically(file, config::render_default_toml(suggested)); !written) return fail(written.error());
+  if (Status written = write_file_atomically(file, config::render_default_toml(suggested)); !written)
+    return fail(written.error());
   std::string out = fmt::format("wrote {}\n", file);
   for (const project::BuildDirectory& build : findings->builds)
-    out += fmt::format("found {} build {}{}{}\n", project::name_of(build.system), build.path, build.instrumented ? " (instrumented)" : "",
-                       build.has_tests ? ", with tests" : "");
-  for (const project::Missing& missing : findings->missing) out += fmt::format("missing: {}\n  {}\n", missing.what, missing.hint);
+    out += fmt::format("found {} build {}{}{}\n", project::name_of(build.system), build.path,
+                       build.instrumented ? " (instrumented)" : "", build.has_tests ? ", with tests" : "");
+  for (const project::Missing& missing : findings->missing)
+    out += fmt::format("missing: {}\n  {}\n", missing.what, missing.hint);
   if (Status done = print(out + next_steps(*findings, suggested)); !done) return fail(done.error());
   return 0;
 }
@@ -69,9 +74,11 @@ std::string checks_json(const std::vector<project::Check>& checks) {
 }
 
 Result<int> doctor(bool mapping, const std::string& format, const GlobalOptions& global) {
-  const auto checks = mapping ? pipeline::check_mapping(global.directory, global.database) : pipeline::check_setup(global.directory, global.database);
+  const auto checks = mapping ? pipeline::check_mapping(global.directory, global.database)
+                              : pipeline::check_setup(global.directory, global.database);
   if (!checks) return fail(checks.error());
-  if (Status done = print(format == "json" ? checks_json(*checks) : checks_text(*checks)); !done) return fail(done.error());
+  if (Status done = print(format == "json" ? checks_json(*checks) : checks_text(*checks)); !done)
+    return fail(done.error());
   for (const project::Check& check : *checks)
     if (!check.ok) return static_cast<int>(ErrorCode::Project);
   return 0;
@@ -81,11 +88,15 @@ Result<int> doctor(bool mapping, const std::string& format, const GlobalOptions&
 
 void add_init(Commands commands) {
   auto force = std::make_shared<bool>(false);
-  CLI::App* command = commands.app.add_subcommand("init", "Find build system, compile database and tests; write .simrt.toml");
+  CLI::App* command =
+      commands.app.add_subcommand("init", "Find build system, compile database and tests; write .simrt.toml");
   command->add_flag("--force", *force, "Replace an existing .simrt.toml");
-  command->callback([force, commands] { commands.chosen = [force, &global = commands.global] { return init(*force, global); }; });
+  command->callback([force, commands] {
+    commands.chosen = [force, &global = commands.global] { return init(*force, global); };
+  });
 
-  CLI::App* toolchain = commands.app.add_subcommand("toolchain", "Print the path of the CMake toolchain file for an instrumented build");
+  CLI::App* toolchain = commands.app.add_subcommand(
+      "toolchain", "Print the path of the CMake toolchain file for an instrumented build");
   toolchain->callback([commands] {
     commands.chosen = []() -> Result<int> {
       const auto file = toolchain_file();
@@ -100,10 +111,15 @@ void add_doctor(Commands commands) {
   auto mapping = std::make_shared<bool>(false);
   auto format = std::make_shared<std::string>("text");
   CLI::App* command = commands.app.add_subcommand("doctor", "Say what is missing, and how to get it");
-  command->add_flag("--mapping", *mapping, "Check how well the instrumented programs map to CFG blocks (reads them, runs nothing)");
-  command->add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command->add_flag("--mapping", *mapping,
+                    "Check how well the instrumented programs map to CFG blocks (reads them, runs nothing)");
+  command->add_option("--format", *format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->callback([mapping, format, commands] {
-    commands.chosen = [mapping, format, &global = commands.global] { return doctor(*mapping, *format, global); };
+    commands.chosen = [mapping, format, &global = commands.global] {
+      return doctor(*mapping, *format, global);
+    };
   });
 }
 

@@ -30,7 +30,8 @@ void add_global_options(CLI::App& app, simrt::cli::GlobalOptions& global) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("simrt: which tests could reveal a new race, deadlock, atomicity or order bug in this change?");
+  CLI::App app(
+      "simrt: which tests could reveal a new race, deadlock, atomicity or order bug in this change?");
   app.set_version_flag("--version", std::string("simrt " SIMRT_VERSION));
   app.footer(kFooter);
   app.require_subcommand(1);
@@ -55,7 +56,9 @@ int run(int argc, char** argv) {
     return status == 0 ? 0 : static_cast<int>(simrt::ErrorCode::Usage);
   }
   using simrt::log::Verbosity;
-  simrt::log::set_verbosity(global.quiet ? Verbosity::Quiet : global.verbose ? Verbosity::Verbose : Verbosity::Normal);
+  simrt::log::set_verbosity(global.quiet     ? Verbosity::Quiet
+                            : global.verbose ? Verbosity::Verbose
+                                             : Verbosity::Normal);
   const simrt::Result<int> outcome = chosen();
   if (outcome) return *outcome;
   simrt::log::error(outcome.error());
@@ -67,7 +70,8 @@ int run(int argc, char** argv) {
 namespace simrt::cli {
 
 Status print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written && errno != EPIPE)  // `| head` has seen enough: no error
     return fail(ErrorCode::Storage, "cannot write to standard output");
   return {};

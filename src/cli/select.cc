@@ -1,4 +1,6 @@
 // `simrt select` and its explanations, `simrt why` and `simrt why-not`.
+#include "pipeline/select.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,14 +8,15 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "pipeline/select.h"
 #include "report/selection_view.h"
 
 namespace simrt::cli {
 namespace {
 
-const std::map<std::string, Technique> kTechniques = {
-    {"simrt", Technique::SimRT}, {"simrt-n", Technique::SimRTN}, {"rtsc", Technique::Rtsc}, {"rta", Technique::Rta}};
+const std::map<std::string, Technique> kTechniques = {{"simrt", Technique::SimRT},
+                                                      {"simrt-n", Technique::SimRTN},
+                                                      {"rtsc", Technique::Rtsc},
+                                                      {"rta", Technique::Rta}};
 const std::map<std::string, Ranking> kOrders = {{"pairs", Ranking::Pairs}, {"cost", Ranking::Cost}};
 const std::map<std::string, report::Format> kFormats = {{"text", report::Format::Text},
                                                         {"json", report::Format::Json},
@@ -40,20 +43,29 @@ struct Flags {
 };
 
 void add_flags(CLI::App& command, Flags& flags) {
-  command.add_option("--base", flags.request.base,
-                     "Compare with this revision, or its nearest recorded ancestor (default: head's nearest recorded one)");
-  command.add_option("--head", flags.request.head, "The changed revision; WORKTREE includes uncommitted changes")
+  command.add_option(
+      "--base", flags.request.base,
+      "Compare with this revision, or its nearest recorded ancestor (default: head's nearest recorded one)");
+  command
+      .add_option("--head", flags.request.head, "The changed revision; WORKTREE includes uncommitted changes")
       ->capture_default_str();
-  command.add_option("--technique", flags.technique, "simrt, simrt-n (without the thread condition), rtsc (DejaVu), rta (all)")
+  command
+      .add_option("--technique", flags.technique,
+                  "simrt, simrt-n (without the thread condition), rtsc (DejaVu), rta (all)")
       ->check(keys_of(kTechniques));
-  command.add_option("--order", flags.order, "pairs: new impacted pairs first; cost: new pairs per recorded second")
+  command
+      .add_option("--order", flags.order,
+                  "pairs: new impacted pairs first; cost: new pairs per recorded second")
       ->check(keys_of(kOrders));
-  command.add_option("--rank", flags.rank, "simrt (as --order says), abc (additional block coverage), random")
+  command
+      .add_option("--rank", flags.rank, "simrt (as --order says), abc (additional block coverage), random")
       ->check(CLI::IsMember({"simrt", "abc", "random"}));
-  flags.budget_option = command.add_option("--budget", flags.budget, "Stop the list where the recorded seconds exceed this")
-                            ->check(CLI::NonNegativeNumber);
+  flags.budget_option =
+      command.add_option("--budget", flags.budget, "Stop the list where the recorded seconds exceed this")
+          ->check(CLI::NonNegativeNumber);
   flags.seed_option = command.add_option("--seed", flags.seed, "Seed of every tie and of --rank random");
-  command.add_option("-j,--jobs", flags.request.jobs, "Translation units parsed at once (default: one a processor)");
+  command.add_option("-j,--jobs", flags.request.jobs,
+                     "Translation units parsed at once (default: one a processor)");
 }
 
 pipeline::SelectRequest request_of(const Flags& flags, const GlobalOptions& global) {
@@ -79,7 +91,8 @@ Result<pipeline::SelectOutcome> select_interruptibly(pipeline::SelectRequest req
 Result<int> run_select_command(const Flags& flags, const GlobalOptions& global) {
   const auto outcome = select_interruptibly(request_of(flags, global));
   if (!outcome) return fail(outcome.error());
-  if (Status done = print(report::render_selection(outcome->view, kFormats.at(flags.format))); !done) return fail(done.error());
+  if (Status done = print(report::render_selection(outcome->view, kFormats.at(flags.format))); !done)
+    return fail(done.error());
   return 0;
 }
 
@@ -92,9 +105,12 @@ Result<TestId> find_test(const report::SelectionView& view, const std::string& n
   }
   std::sort(close.begin(), close.end());
   if (close.size() == 1) return close.front().second;
-  if (close.empty()) return fail(ErrorCode::Usage, fmt::format("no recorded test is called '{}'", name), "simrt history stats; simrt history slow");
+  if (close.empty())
+    return fail(ErrorCode::Usage, fmt::format("no recorded test is called '{}'", name),
+                "simrt history stats; simrt history slow");
   std::string hint = "did you mean";
-  for (std::size_t i = 0; i < std::min<std::size_t>(close.size(), 5); ++i) hint += (i ? ", " : " ") + close[i].first;
+  for (std::size_t i = 0; i < std::min<std::size_t>(close.size(), 5); ++i)
+    hint += (i ? ", " : " ") + close[i].first;
   return fail(ErrorCode::Usage, fmt::format("'{}' fits {} tests", name, close.size()), hint + "?");
 }
 
@@ -105,7 +121,8 @@ Result<int> run_why_command(const Flags& flags, const GlobalOptions& global) {
   if (!outcome) return fail(outcome.error());
   const Result<TestId> test = find_test(outcome->view, flags.test);
   if (!test) return fail(test.error());
-  const std::string text = report::render_why(outcome->view, *test, outcome->explain_skip(*test), kFormats.at(flags.format));
+  const std::string text =
+      report::render_why(outcome->view, *test, outcome->explain_skip(*test), kFormats.at(flags.format));
   if (Status done = print(text); !done) return fail(done.error());
   return 0;
 }
@@ -114,7 +131,8 @@ Result<int> run_why_command(const Flags& flags, const GlobalOptions& global) {
 
 void add_select(Commands commands) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = commands.app.add_subcommand("select", "Choose and order the tests that a change puts at risk");
+  CLI::App* command =
+      commands.app.add_subcommand("select", "Choose and order the tests that a change puts at risk");
   command->footer(
       "Examples:\n"
       "  simrt select --base main                    committed work of this branch\n"
@@ -122,20 +140,31 @@ void add_select(Commands commands) {
       "  ctest -R \"$(simrt select --format ctest)\"   run just those (ctest keeps its own order)\n"
       "  simrt select --format names --budget 120    what fits two minutes, best first");
   add_flags(*command, *flags);
-  command->add_flag("--rest", flags->request.rest, "List the whole suite: the selection first, then the rest by what it covers");
-  command->add_option("--format", flags->format, "text, json, names, gtest or ctest")->check(keys_of(kFormats))->capture_default_str();
-  command->callback([flags, commands] { commands.chosen = [flags, &global = commands.global] { return run_select_command(*flags, global); }; });
+  command->add_flag("--rest", flags->request.rest,
+                    "List the whole suite: the selection first, then the rest by what it covers");
+  command->add_option("--format", flags->format, "text, json, names, gtest or ctest")
+      ->check(keys_of(kFormats))
+      ->capture_default_str();
+  command->callback([flags, commands] {
+    commands.chosen = [flags, &global = commands.global] { return run_select_command(*flags, global); };
+  });
 }
 
 void add_why(Commands commands) {
-  for (const auto& [name, help] : {std::pair{"why", "Why a test is (or is not) selected: pair, both source lines, threads"},
-                                   std::pair{"why-not", "The same question, asked of a test that is not selected"}}) {
+  for (const auto& [name, help] :
+       {std::pair{"why", "Why a test is (or is not) selected: pair, both source lines, threads"},
+        std::pair{"why-not", "The same question, asked of a test that is not selected"}}) {
     auto flags = std::make_shared<Flags>();
     CLI::App* command = commands.app.add_subcommand(name, help);
     add_flags(*command, *flags);
-    command->add_option("--format", flags->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
-    command->add_option("test", flags->test, "Name of the test, or a part of it that fits one test")->required();
-    command->callback([flags, commands] { commands.chosen = [flags, &global = commands.global] { return run_why_command(*flags, global); }; });
+    command->add_option("--format", flags->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    command->add_option("test", flags->test, "Name of the test, or a part of it that fits one test")
+        ->required();
+    command->callback([flags, commands] {
+      commands.chosen = [flags, &global = commands.global] { return run_why_command(*flags, global); };
+    });
   }
 }
 

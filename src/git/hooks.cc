@@ -27,7 +27,9 @@ Result<std::filesystem::path> hooks_directory(const std::filesystem::path& insid
   initialise_library();
   git_repository* raw = nullptr;
   const int rc = git_repository_open_ext(&raw, inside_repository.c_str(), 0, nullptr);
-  if (rc != 0) return fail(library_error(rc, fmt::format("cannot open the git repository at {}", inside_repository.string())));
+  if (rc != 0)
+    return fail(
+        library_error(rc, fmt::format("cannot open the git repository at {}", inside_repository.string())));
   const RepositoryHandle repository(raw);
   const std::filesystem::path configured = configured_hooks(repository.get());
   if (configured.is_absolute()) return configured;

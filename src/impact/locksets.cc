@@ -23,7 +23,7 @@ Locksets::Locksets(const ProgramIndex& index, const CallGraph& calls, LockNames&
   LockContext context{
       index_, calls_, names_, lockable_, [this](std::uint32_t f) -> const LockSummary& { return summary(f); },
       nullptr};
-  context.equalities = [ this, &context ](std::uint32_t f) -> const auto& { return equalities(context, f); };
+  context.equalities = [this, &context](std::uint32_t f) -> const auto& { return equalities(context, f); };
   solve(context);
 }
 

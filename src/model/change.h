@@ -38,12 +38,12 @@ struct ElementDiff {
 
 /// One block of the new version: the old block it maps to (SV field `b`), and its elements.
 struct BlockDiff {
-  std::uint32_t ordinal = 0;             ///< new CFG
-  /// The walk's partner, else the old block where the walk stopped; never a block that a test may have missed on p
-  /// although it reaches this one on p' (then: the nearest dominator of which that is certain).
+  std::uint32_t ordinal = 0;  ///< new CFG
+  /// The walk's partner, else the old block where the walk stopped; never a block that a test may have missed
+  /// on p although it reaches this one on p' (then: the nearest dominator of which that is certain).
   std::uint32_t old_ordinal = kNoMatch;
-  bool dangerous = false;                ///< reached over an edge whose targets differ (DejaVu)
-  bool resynced = false;                 ///< matched again behind a mismatch (our refinement)
+  bool dangerous = false;  ///< reached over an edge whose targets differ (DejaVu)
+  bool resynced = false;   ///< matched again behind a mismatch (our refinement)
   std::vector<ElementDiff> elements;
 };
 
@@ -57,17 +57,18 @@ struct FunctionDiff {
   FunctionId id;      ///< in p'; for Removed the id in p
   FunctionId old_id;  ///< in p; differs from id for renamed files; 0 when Added
   FunctionStatus status = FunctionStatus::Unchanged;
-  std::vector<BlockDiff> blocks;         ///< Changed only; ascending ordinal
-  std::vector<RemovedElement> removed;   ///< Changed only
-  std::vector<std::uint32_t> dangerous;  ///< Changed only: old blocks at the head of a dangerous edge (RTSC baseline)
+  std::vector<BlockDiff> blocks;        ///< Changed only; ascending ordinal
+  std::vector<RemovedElement> removed;  ///< Changed only
+  std::vector<std::uint32_t>
+      dangerous;  ///< Changed only: old blocks at the head of a dangerous edge (RTSC baseline)
 };
 
 struct ProgramDiff {
-  /// Every function that is not Unchanged, and those that are but moved (id differs from old_id; no blocks, ordinals
-  /// as in old_id); ascending id.
+  /// Every function that is not Unchanged, and those that are but moved (id differs from old_id; no blocks,
+  /// ordinals as in old_id); ascending id.
   std::vector<FunctionDiff> functions;
-  std::vector<VariableId> variables;    ///< in both versions, with another type, traits or storage
-  const FunctionDiff* find(FunctionId id) const;      ///< by id in p'
+  std::vector<VariableId> variables;              ///< in both versions, with another type, traits or storage
+  const FunctionDiff* find(FunctionId id) const;  ///< by id in p'
   const FunctionDiff* find_old(FunctionId id) const;  ///< by id in p
 };
 

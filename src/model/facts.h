@@ -26,8 +26,9 @@ struct SourcePoint {
 
 /// A memory location: the variable itself (derefs 0) or what is reached from its value by `derefs` loads.
 /// Fields are field-based: `p->q.f` is {Class::f, 0} whatever p is; `a[i]` and `*a` are {a, 1}.
-/// `instance` names the access path up to the variable as written ("this", "p0->next", "l3"; locals as l<ordinal>,
-/// parameters as p<index>, empty for globals), so that locks of two objects of one class stay apart.
+/// `instance` names the access path up to the variable as written ("this", "p0->next", "l3"; locals as
+/// l<ordinal>, parameters as p<index>, empty for globals), so that locks of two objects of one class stay
+/// apart.
 struct Place {
   VariableId base;
   std::uint8_t derefs = 0;
@@ -54,7 +55,8 @@ enum AccessTag : std::uint8_t {
   kTagConstObject = 2,     ///< object declared const (no mutable)
   kTagThreadLocal = 4,     ///< thread_local storage: never shared by name
   kTagVolatile = 8,
-  kTagWholeObject = 16,    ///< a library container or object used through a member function (const = read, else write)
+  kTagWholeObject =
+      16,  ///< a library container or object used through a member function (const = read, else write)
 };
 
 struct Access {
@@ -70,7 +72,8 @@ enum class CallKind : std::uint8_t {
   Virtual,   ///< callee is the statically named method; overriders are possible too
   Indirect,  ///< through a pointer, std::function or unresolved dependent name; callee is 0
   Callback,  ///< not called here: its address is handed on, so somebody may call it, on any thread
-  Spawn      ///< the entry function of a thread started here (std::thread, pthread_create, std::async, thrd_create)
+  Spawn      ///< the entry function of a thread started here (std::thread, pthread_create, std::async,
+             ///< thrd_create)
 };
 
 struct Call {
@@ -86,12 +89,13 @@ enum class LockAction : std::uint8_t {
   Acquire,       ///< lock becomes held
   TryAcquire,    ///< held only on the success path; must-analysis may ignore it
   Release,       ///< lock is no longer held
-  GuardBind,     ///< `guard` now manages `locks` and holds them (lock_guard, unique_lock, scoped_lock, adopt_lock)
+  GuardBind,     ///< `guard` now manages `locks` and holds them (lock_guard, unique_lock, scoped_lock,
+                 ///< adopt_lock)
   GuardDefer,    ///< `guard` manages `locks` without holding them (defer_lock, try_to_lock)
   GuardAcquire,  ///< guard.lock(): all managed locks become held
   GuardRelease,  ///< guard.unlock() or its destructor
   GuardMove,     ///< what `source` manages moves to `guard`
-  Assume,        ///< attribute says so (requires_capability): held at this point; only used where there is no body
+  Assume,  ///< attribute says so (requires_capability): held at this point; only used where there is no body
 };
 
 enum class LockMode : std::uint8_t { Exclusive, Shared };
@@ -107,8 +111,23 @@ struct LockOp {
 
 /// Ordering that is not a mutex. `object` is the flag, condition variable, semaphore, thread, ...
 enum class OrderKind : std::uint8_t {
-  Fence, ConditionWait, NotifyOne, NotifyAll, SemaphoreAcquire, SemaphoreRelease, LatchArrive, LatchWait,
-  BarrierWait, OnceCall, ThreadSpawn, ThreadJoin, ThreadDetach, FutureGet, PromiseSet, AtomicWait, AtomicNotify,
+  Fence,
+  ConditionWait,
+  NotifyOne,
+  NotifyAll,
+  SemaphoreAcquire,
+  SemaphoreRelease,
+  LatchArrive,
+  LatchWait,
+  BarrierWait,
+  OnceCall,
+  ThreadSpawn,
+  ThreadJoin,
+  ThreadDetach,
+  FutureGet,
+  PromiseSet,
+  AtomicWait,
+  AtomicNotify,
   StaticInit
 };
 
@@ -134,12 +153,12 @@ struct Event {
 
 /// A top-level statement of a block (or its terminator condition, or an implicit destructor / initialiser).
 struct Element {
-  std::uint64_t hash = 0;               ///< canonical, location-free, with locals replaced by a placeholder
-  std::vector<std::uint32_t> locals;    ///< the locals behind those placeholders, in order of appearance
-  std::vector<std::uint32_t> defines;   ///< locals this element writes (data dependence)
-  std::vector<std::uint32_t> uses;      ///< locals this element reads
+  std::uint64_t hash = 0;              ///< canonical, location-free, with locals replaced by a placeholder
+  std::vector<std::uint32_t> locals;   ///< the locals behind those placeholders, in order of appearance
+  std::vector<std::uint32_t> defines;  ///< locals this element writes (data dependence)
+  std::vector<std::uint32_t> uses;     ///< locals this element reads
   SourcePoint at;
-  std::vector<Event> events;            ///< in evaluation order
+  std::vector<Event> events;  ///< in evaluation order
   bool operator==(const Element&) const = default;
 };
 
@@ -175,12 +194,12 @@ enum FunctionFlag : std::uint32_t {
   kDestructor = 1u << 1,
   kLambda = 1u << 2,
   kCoroutine = 1u << 3,
-  kStaticInit = 1u << 4,      ///< pseudo-function: initialiser of a global or static member
-  kInstantiation = 1u << 5,   ///< one instantiation of a template
-  kDependent = 1u << 6,       ///< uninstantiated template pattern: calls in it may be unresolved
-  kNoCfg = 1u << 7,           ///< Clang could not build a CFG; one block stands for the body
-  kImplicit = 1u << 8,        ///< compiler-generated member
-  kBroken = 1u << 9,          ///< parsed with errors: treat as changed and unknown
+  kStaticInit = 1u << 4,     ///< pseudo-function: initialiser of a global or static member
+  kInstantiation = 1u << 5,  ///< one instantiation of a template
+  kDependent = 1u << 6,      ///< uninstantiated template pattern: calls in it may be unresolved
+  kNoCfg = 1u << 7,          ///< Clang could not build a CFG; one block stands for the body
+  kImplicit = 1u << 8,       ///< compiler-generated member
+  kBroken = 1u << 9,         ///< parsed with errors: treat as changed and unknown
 };
 
 struct FunctionFacts {
@@ -190,24 +209,41 @@ struct FunctionFacts {
   std::string file;  ///< repository-relative
   std::uint32_t begin_line = 0, end_line = 0;
   std::uint32_t flags = kFunctionNone;
-  FunctionId pattern;            ///< template pattern; 0 for ordinary functions
-  FunctionId parent;             ///< enclosing function of a lambda or local class method; else 0
-  std::uint64_t signature = 0;   ///< type, qualifiers, linkage
-  std::uint64_t body = 0;        ///< rename- and location-insensitive hash of the whole CFG: equal = unchanged
+  FunctionId pattern;           ///< template pattern; 0 for ordinary functions
+  FunctionId parent;            ///< enclosing function of a lambda or local class method; else 0
+  std::uint64_t signature = 0;  ///< type, qualifiers, linkage
+  std::uint64_t body = 0;       ///< rename- and location-insensitive hash of the whole CFG: equal = unchanged
   std::vector<std::string> linkage_names;  ///< mangled names code can have (C1/C2, D0/D1/D2)
   std::vector<FunctionId> overrides;
-  std::vector<Local> locals;     ///< parameters first
-  std::vector<Block> blocks;     ///< ascending ordinal
+  std::vector<Local> locals;  ///< parameters first
+  std::vector<Block> blocks;  ///< ascending ordinal
   std::uint32_t entry = 0, exit = 0;
   bool has(FunctionFlag flag) const { return (flags & flag) != 0; }
   bool operator==(const FunctionFacts&) const = default;
 };
 
-enum class VariableKind : std::uint8_t { Global, Field, StaticMember, Local, Parameter, Return, Receiver, TypeBucket };
+enum class VariableKind : std::uint8_t {
+  Global,
+  Field,
+  StaticMember,
+  Local,
+  Parameter,
+  Return,
+  Receiver,
+  TypeBucket
+};
 
 enum VariableTrait : std::uint16_t {
-  kTraitNone = 0, kAtomic = 1, kConst = 2, kVolatile = 4, kThreadLocal = 8, kMutex = 16, kReference = 32,
-  kPointer = 64, kMutable = 128, kBitField = 256,
+  kTraitNone = 0,
+  kAtomic = 1,
+  kConst = 2,
+  kVolatile = 4,
+  kThreadLocal = 8,
+  kMutex = 16,
+  kReference = 32,
+  kPointer = 64,
+  kMutable = 128,
+  kBitField = 256,
 };
 
 struct VariableFacts {
@@ -223,13 +259,15 @@ struct VariableFacts {
 
 /// One repository file in a translation unit's include closure.
 struct FileFacts {
-  std::string path;                ///< repository-relative
-  std::uint64_t content = 0;       ///< hash of the bytes
-  std::uint64_t declarations = 0;  ///< hash of the tokens outside ordinary function bodies: equal = only bodies changed
+  std::string path;           ///< repository-relative
+  std::uint64_t content = 0;  ///< hash of the bytes
+  std::uint64_t declarations =
+      0;  ///< hash of the tokens outside ordinary function bodies: equal = only bodies changed
   bool operator==(const FileFacts&) const = default;
 };
 
-/// Where a block's code stands: every (line, column) of its sub-expressions; used to map coverage, never to diff.
+/// Where a block's code stands: every (line, column) of its sub-expressions; used to map coverage, never to
+/// diff.
 struct BlockPoints {
   std::uint32_t ordinal = 0;
   std::vector<SourcePoint> points;  ///< sorted, unique
@@ -244,13 +282,13 @@ struct FunctionPoints {
 
 /// Everything one parse of a translation unit yields.
 struct UnitFacts {
-  std::string path;                ///< main source, repository-relative
-  std::uint64_t command = 0;       ///< hash of the effective compile command
-  std::vector<FileFacts> files;    ///< repository files in the include closure, main source first, then by path
+  std::string path;              ///< main source, repository-relative
+  std::uint64_t command = 0;     ///< hash of the effective compile command
+  std::vector<FileFacts> files;  ///< repository files in the include closure, main source first, then by path
   std::vector<FunctionFacts> functions;
   std::vector<FunctionPoints> points;  ///< parallel to functions
   std::vector<VariableFacts> variables;
-  std::uint32_t errors = 0;        ///< Clang errors; > 0 = unknown, treated as changed
+  std::uint32_t errors = 0;           ///< Clang errors; > 0 = unknown, treated as changed
   std::vector<std::string> messages;  ///< the first few diagnostics, for the user
   bool operator==(const UnitFacts&) const = default;
 };

@@ -18,7 +18,8 @@ struct StrongId {
 
 /// A function, lambda, template pattern, one instantiation, or the pseudo-function of a global's initialiser.
 using FunctionId = StrongId<struct FunctionTag>;
-/// A named memory location class: global, field (of the template pattern's class), local, parameter, return value.
+/// A named memory location class: global, field (of the template pattern's class), local, parameter, return
+/// value.
 using VariableId = StrongId<struct VariableTag>;
 /// A test case as the user names it.
 using TestId = StrongId<struct TestTag>;
@@ -27,7 +28,8 @@ FunctionId function_id(std::string_view usr);
 VariableId variable_id(std::string_view canonical_name);
 TestId test_id(std::string_view name);
 
-/// Memory nodes every function has, named by position so that a call site can bind them without seeing the callee.
+/// Memory nodes every function has, named by position so that a call site can bind them without seeing the
+/// callee.
 VariableId parameter_of(FunctionId function, std::uint32_t index);
 VariableId receiver_of(FunctionId function);  ///< the pointer `this`
 VariableId return_of(FunctionId function);    ///< the returned value

@@ -13,33 +13,33 @@ namespace simrt {
 /// Which impact rule made an access impacted (SimRT, five rules); Unknown = the analysis could not tell.
 enum class ImpactRule : std::uint8_t {
   NotImpacted,
-  AccessChanged,    ///< 1: the change adds or alters the access
-  CallChanged,      ///< 2: a call that was added or altered reaches the access
-  SyncChanged,      ///< 3: the locks or the ordering that protect the access differ
-  SafetyDropped,    ///< 4: atomic, thread_local, const, guarded struct taken away
-  ForwardSlice,     ///< 5: data or control from the change reaches the access
+  AccessChanged,  ///< 1: the change adds or alters the access
+  CallChanged,    ///< 2: a call that was added or altered reaches the access
+  SyncChanged,    ///< 3: the locks or the ordering that protect the access differ
+  SafetyDropped,  ///< 4: atomic, thread_local, const, guarded struct taken away
+  ForwardSlice,   ///< 5: data or control from the change reaches the access
   Unknown
 };
 
 /// SV = (c.m, n, d, l, a, b, i).
 struct SharedAccess {
-  FunctionId function;         ///< where the access stands in p'
-  FunctionId mapped_function;  ///< c.m: `function`, or its nearest caller that exists in p; 0 = unknown
-  VariableId variable;         ///< n
+  FunctionId function;            ///< where the access stands in p'
+  FunctionId mapped_function;     ///< c.m: `function`, or its nearest caller that exists in p; 0 = unknown
+  VariableId variable;            ///< n
   std::uint64_t alias_class = 0;  ///< d
-  std::string file;            ///< of the access in p'
-  SourcePoint at;              ///< l
+  std::string file;               ///< of the access in p'
+  SourcePoint at;                 ///< l
   AccessMode mode = AccessMode::Read;  ///< a
-  BlockId block;               ///< b, a block of p; {0, 0} = unknown (counts as covered by every test)
-  /// Narrows an unknown block: the access runs on a thread that is started behind this block of p, so only tests that
-  /// cover it (with any thread) can run it. {0, 0} = no such limit. Ignoring it is safe.
+  BlockId block;  ///< b, a block of p; {0, 0} = unknown (counts as covered by every test)
+  /// Narrows an unknown block: the access runs on a thread that is started behind this block of p, so only
+  /// tests that cover it (with any thread) can run it. {0, 0} = no such limit. Ignoring it is safe.
   BlockId reached_from;
-  bool impacted = false;       ///< i
+  bool impacted = false;  ///< i
   ImpactRule rule = ImpactRule::NotImpacted;
-  std::string cause;           ///< one line: "lock mu_ no longer held (was: exclusive)"
-  std::string cause_file;      ///< where the change that impacted it stands
+  std::string cause;       ///< one line: "lock mu_ no longer held (was: exclusive)"
+  std::string cause_file;  ///< where the change that impacted it stands
   SourcePoint cause_at;
-  std::uint8_t tags = 0;       ///< AccessTag
+  std::uint8_t tags = 0;  ///< AccessTag
   MemoryOrder order = MemoryOrder::NotAtomic;
   std::vector<std::string> locks;  ///< must-lockset in p', display names
 };
@@ -52,14 +52,15 @@ struct AccessPair {
 
 /// Something that the analysis does not know; it forces a larger selection.
 struct Unknown {
-  std::string what;   ///< one line for the user
+  std::string what;  ///< one line for the user
   std::string file;
   FunctionId function;  ///< 0 = the whole file
 };
 
 struct Impact {
-  std::vector<SharedAccess> accesses;  ///< impacted ones and their partners; ordered by file, line, column, mode
-  std::vector<AccessPair> pairs;       ///< ISVPs, ordered
+  std::vector<SharedAccess>
+      accesses;                   ///< impacted ones and their partners; ordered by file, line, column, mode
+  std::vector<AccessPair> pairs;  ///< ISVPs, ordered
   std::vector<Unknown> unknowns;
 };
 

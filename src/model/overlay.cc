@@ -28,7 +28,8 @@ FunctionSet held_by_touched_units(const Program& base, const std::set<std::strin
 }
 
 /// The id under which `base` knows this unit's variant of a function, so that variants keep their identity.
-FunctionId recorded_id(const Program& base, const FunctionSet& unit_functions, FunctionId id, const std::string& unit) {
+FunctionId recorded_id(const Program& base, const FunctionSet& unit_functions, FunctionId id,
+                       const std::string& unit) {
   const FunctionId qualified{hash_combine(id.value, hash_bytes(unit))};
   return unit_functions.contains(qualified) && base.function(qualified) ? qualified : id;
 }
@@ -38,7 +39,8 @@ FunctionId recorded_id(const Program& base, const FunctionSet& unit_functions, F
 Program overlay(const Program& base, const Replacement& replacement) {
   std::set<std::string> touched(replacement.removed_units.begin(), replacement.removed_units.end());
   for (const UnitFacts& unit : replacement.reparsed) touched.insert(unit.path);
-  const std::set<std::string> represented(replacement.represented_files.begin(), replacement.represented_files.end());
+  const std::set<std::string> represented(replacement.represented_files.begin(),
+                                          replacement.represented_files.end());
 
   const FunctionSet untouched = held_by_untouched_units(base, touched);
   const FunctionSet replaced = held_by_touched_units(base, touched);
@@ -47,7 +49,8 @@ Program overlay(const Program& base, const Replacement& replacement) {
   FunctionSet fresh;
   std::vector<const UnitFacts*> ordered;
   for (const UnitFacts& unit : replacement.reparsed) ordered.push_back(&unit);
-  std::sort(ordered.begin(), ordered.end(), [](const UnitFacts* a, const UnitFacts* b) { return a->path < b->path; });
+  std::sort(ordered.begin(), ordered.end(),
+            [](const UnitFacts* a, const UnitFacts* b) { return a->path < b->path; });
   std::unordered_map<FunctionId, std::uint64_t> body_of;
   for (const UnitFacts* unit : ordered) {
     const auto summary = std::find_if(base.units.begin(), base.units.end(),
@@ -76,7 +79,8 @@ Program overlay(const Program& base, const Replacement& replacement) {
   for (const FunctionFacts& function : base.functions) {
     if (fresh.contains(function.id)) continue;
     const bool was_replaced = replaced.contains(function.id);
-    const bool gone = was_replaced && (!untouched.contains(function.id) || represented.contains(function.file));
+    const bool gone =
+        was_replaced && (!untouched.contains(function.id) || represented.contains(function.file));
     if (!gone) program.functions.push_back(function);
   }
   // Fresh variables stand first, so that index() keeps the new declaration where both versions have one.

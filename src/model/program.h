@@ -47,7 +47,8 @@ Program unite(const std::vector<UnitFacts>& units);
 struct Replacement {
   std::vector<UnitFacts> reparsed;         ///< units parsed at the new revision
   std::vector<std::string> removed_units;  ///< units that no longer exist
-  /// Headers of which one representative unit was parsed: what that unit no longer defines there is gone everywhere.
+  /// Headers of which one representative unit was parsed: what that unit no longer defines there is gone
+  /// everywhere.
   std::vector<std::string> represented_files;
 };
 

@@ -37,10 +37,10 @@ enum class ReasonKind : std::uint8_t {
 
 struct Reason {
   ReasonKind kind = ReasonKind::Pair;
-  std::uint32_t pair = 0;      ///< index into Impact::pairs (Pair only)
-  std::string first_thread;    ///< role that covered the first access (Pair only)
+  std::uint32_t pair = 0;    ///< index into Impact::pairs (Pair only)
+  std::string first_thread;  ///< role that covered the first access (Pair only)
   std::string second_thread;
-  std::string text;            ///< one line for people
+  std::string text;  ///< one line for people
 };
 
 enum class Tier : std::uint8_t {
@@ -52,13 +52,13 @@ enum class Tier : std::uint8_t {
 
 struct Decision {
   TestId test;
-  bool run = false;                ///< selected and within the budget
+  bool run = false;  ///< selected and within the budget
   Tier tier = Tier::Other;
-  std::uint32_t rank = 0;          ///< 1-based position in the list (with --rest: of the whole suite); 0 = not listed
-  std::uint32_t new_pairs = 0;     ///< pairs it added when it was picked
-  std::uint32_t pairs = 0;         ///< all impacted pairs it covers
-  double seconds = 0;              ///< recorded duration
-  std::vector<Reason> reasons;     ///< at least one
+  std::uint32_t rank = 0;  ///< 1-based position in the list (with --rest: of the whole suite); 0 = not listed
+  std::uint32_t new_pairs = 0;  ///< pairs it added when it was picked
+  std::uint32_t pairs = 0;      ///< all impacted pairs it covers
+  double seconds = 0;           ///< recorded duration
+  std::vector<Reason> reasons;  ///< at least one
 };
 
 /// A test's recorded state, as the pure selector sees it.
@@ -68,12 +68,13 @@ struct RecordedTest {
   double seconds = 0;
   Outcome outcome = Outcome::Passed;
   const TestCoverage* coverage = nullptr;  ///< null: none usable
-  std::vector<Reason> forced;  ///< reasons that select it whatever the coverage (new, changed, no history, ...)
+  std::vector<Reason>
+      forced;  ///< reasons that select it whatever the coverage (new, changed, no history, ...)
 };
 
 struct Selection {
-  std::vector<Decision> decisions;        ///< every test: listed ones first, in order
-  std::vector<std::uint32_t> uncovered;   ///< pairs that no recorded test covers with two threads
+  std::vector<Decision> decisions;       ///< every test: listed ones first, in order
+  std::vector<std::uint32_t> uncovered;  ///< pairs that no recorded test covers with two threads
 };
 
 }  // namespace simrt

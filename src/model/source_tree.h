@@ -21,7 +21,8 @@ struct TreeEntry {
 class SourceTree {
  public:
   virtual ~SourceTree() = default;
-  /// Does not follow symlinks. Entries of submodules appear as directories of this tree where they are available.
+  /// Does not follow symlinks. Entries of submodules appear as directories of this tree where they are
+  /// available.
   virtual std::optional<TreeEntry> find(std::string_view path) const = 0;
   virtual std::vector<std::pair<std::string, TreeEntry>> list(std::string_view directory) const = 0;
   /// Bytes of a file, or the target of a symlink.

@@ -33,28 +33,40 @@ class Builder {
         commands.push_back(found->second);
     if (commands.empty()) return;
     Progress progress("parsing", commands.size());
-    for (UnitFacts& unit : in_.analyzer.analyse(commands, in_.jobs, [&](std::size_t, std::size_t, const std::string& path) {
-           progress.advance(path);
-         }))
+    for (UnitFacts& unit : in_.analyzer.analyse(
+             commands, in_.jobs,
+             [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }))
       parsed_.push_back(std::move(unit));
   }
 
   void parse_further(const UnitPlan& plan) {
     const FurtherUnits further = further_units(plan, in_.before.units, parsed_);
     for (const std::string& header : further.widened_headers)
-      out_.fallbacks.push_back({"all-includers", fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header), header});
+      out_.fallbacks.push_back(
+          {"all-includers",
+           fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header),
+           header});
     parse(further.units);
     const std::set<std::string> instantiating = units_with_changed_patterns(in_.before, parsed_);
     if (!instantiating.empty())
-      out_.fallbacks.push_back({"template-users", fmt::format("a template changed: {} more units that use it were parsed", instantiating.size()), ""});
+      out_.fallbacks.push_back(
+          {"template-users",
+           fmt::format("a template changed: {} more units that use it were parsed", instantiating.size()),
+           ""});
     parse(instantiating);
   }
 
   void note(const UnitPlan& plan) {
     for (const std::string& file : in_.commands.guessed)
-      out_.fallbacks.push_back({"guessed-command", fmt::format("{} is not in the compile database; parsed like a file it was renamed from or lies beside", file), file});
+      out_.fallbacks.push_back(
+          {"guessed-command",
+           fmt::format(
+               "{} is not in the compile database; parsed like a file it was renamed from or lies beside",
+               file),
+           file});
     for (const std::string& file : plan.without_command)
-      out_.unknowns.push_back({fmt::format("no compile command for {}; configure the build at this revision", file), file, {}});
+      out_.unknowns.push_back(
+          {fmt::format("no compile command for {}; configure the build at this revision", file), file, {}});
   }
 
   void finish(const UnitPlan& plan) {
@@ -85,6 +97,8 @@ class Builder {
 
 }  // namespace
 
-Result<ChangedProgram> build_changed_program(const ChangedProgramInput& input) { return Builder(input).build(); }
+Result<ChangedProgram> build_changed_program(const ChangedProgramInput& input) {
+  return Builder(input).build();
+}
 
 }  // namespace simrt::pipeline

@@ -19,9 +19,9 @@ struct ChangedProgram {
   Program after;
   std::set<FunctionId> touched;  ///< functions of parsed or removed units, of either version
   std::size_t parsed_units = 0;
-  std::vector<FileChange> outside;            ///< changes that no unit compiles or includes
-  std::vector<report::Fallback> fallbacks;    ///< what made the analysis look at more, or know less
-  std::vector<Unknown> unknowns;              ///< what it does not know
+  std::vector<FileChange> outside;          ///< changes that no unit compiles or includes
+  std::vector<report::Fallback> fallbacks;  ///< what made the analysis look at more, or know less
+  std::vector<Unknown> unknowns;            ///< what it does not know
 };
 
 struct ChangedProgramInput {

@@ -12,11 +12,14 @@ namespace {
 using analysis::CompileCommand;
 using CommandMap = std::map<std::string, CompileCommand>;
 
-std::string directory_of(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+std::string directory_of(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
 std::string extension_of(const std::string& path) { return std::filesystem::path(path).extension().string(); }
 
 /// `command`, compiling `file` instead of its own source.
-CompileCommand for_other_file(const CompileCommand& command, const std::string& file, const std::string& root) {
+CompileCommand for_other_file(const CompileCommand& command, const std::string& file,
+                              const std::string& root) {
   CompileCommand other = command;
   other.file = file;
   const std::string old_path = canonical_path(absolute_path(command.file, root));

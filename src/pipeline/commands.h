@@ -1,4 +1,5 @@
-// Compile commands of one revision: what the database says, and a best guess for sources it does not know yet.
+// Compile commands of one revision: what the database says, and a best guess for sources it does not know
+// yet.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ struct UnitCommands {
   std::vector<std::string> guessed;  ///< sources with the command of a renamed predecessor or of a neighbour
 };
 
-/// `changes` may be empty. A new source that the database does not know (it was configured for another revision)
-/// gets the command of the file it was renamed from, else of a recorded source of the same language beside it.
+/// `changes` may be empty. A new source that the database does not know (it was configured for another
+/// revision) gets the command of the file it was renamed from, else of a recorded source of the same language
+/// beside it.
 UnitCommands unit_commands(const std::vector<analysis::CompileCommand>& database, const SourceTree& tree,
                            const std::vector<FileChange>& changes, const std::string& repository_root);
 

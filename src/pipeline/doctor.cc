@@ -16,7 +16,7 @@ namespace {
 
 using project::Check;
 
-constexpr double kMappedGoal = 0.95;          // below it, reasons get coarse: rebuild at -O0
+constexpr double kMappedGoal = 0.95;  // below it, reasons get coarse: rebuild at -O0
 constexpr double kViolationGoal = 1.0 / 1000;
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -24,13 +24,17 @@ double share(std::uint64_t part, std::uint64_t whole) {
 }
 
 Check history_check(const Workspace& workspace) {
-  if (!std::filesystem::exists(workspace.database_path())) return {"history", false, "nothing recorded yet", "simrt record"};
+  if (!std::filesystem::exists(workspace.database_path()))
+    return {"history", false, "nothing recorded yet", "simrt record"};
   auto database = open_history(workspace, history::OpenMode::ReadOnly);
   if (!database) return {"history", false, database.error().message, database.error().hint};
   const auto all = history::revisions(*database);
   if (!all) return {"history", false, all.error().message, all.error().hint};
   if (all->empty()) return {"history", false, "nothing recorded yet", "simrt record"};
-  return {"history", true, fmt::format("{} revisions, newest {:.10}{}", all->size(), all->front().sha, all->front().complete ? "" : " (not complete)"), ""};
+  return {"history", true,
+          fmt::format("{} revisions, newest {:.10}{}", all->size(), all->front().sha,
+                      all->front().complete ? "" : " (not complete)"),
+          ""};
 }
 
 /// Programs of the recorded tests that still exist.
@@ -39,25 +43,32 @@ Result<std::set<std::string>> recorded_programs(history::Database& database, his
   if (!tests) return fail(tests.error());
   std::set<std::string> programs;
   for (const history::RecordedRun& run : *tests)
-    if (!run.test.command.empty() && std::filesystem::exists(run.test.command.front())) programs.insert(run.test.command.front());
+    if (!run.test.command.empty() && std::filesystem::exists(run.test.command.front()))
+      programs.insert(run.test.command.front());
   return programs;
 }
 
 std::vector<Check> mapping_checks(const analysis::MappingReport& report, std::size_t programs) {
   const double mapped = share(report.mapped, report.blocks);
   std::vector<Check> checks = {
-      {"programs", programs != 0, fmt::format("{} instrumented programs, {} guards, {} functions", programs, report.guards, report.functions),
+      {"programs", programs != 0,
+       fmt::format("{} instrumented programs, {} guards, {} functions", programs, report.guards,
+                   report.functions),
        "build with the toolchain, then simrt record"},
       {"mapped blocks", mapped >= kMappedGoal,
-       fmt::format("{:.2f} % of {} executable blocks have a guard of their own ({} inherit from a dominator, {} unknown)", 100 * mapped,
-                   report.blocks, report.inherited, report.unmapped),
+       fmt::format("{:.2f} % of {} executable blocks have a guard of their own ({} inherit from a dominator, "
+                   "{} unknown)",
+                   100 * mapped, report.blocks, report.inherited, report.unmapped),
        "build the instrumented tree with -O0 (CMAKE_BUILD_TYPE=Debug)"},
-      {"ambiguous guards", true, fmt::format("{} of {} ({:.1f} %): all their candidates count as covered", report.ambiguous_guards, report.guards,
-                                              100 * share(report.ambiguous_guards, report.guards)), ""}};
+      {"ambiguous guards", true,
+       fmt::format("{} of {} ({:.1f} %): all their candidates count as covered", report.ambiguous_guards,
+                   report.guards, 100 * share(report.ambiguous_guards, report.guards)),
+       ""}};
   if (report.dominator_checks != 0)
-    checks.push_back({"dominators", share(report.dominator_violations, report.dominator_checks) < kViolationGoal,
-                      fmt::format("{} violations in {} checks", report.dominator_violations, report.dominator_checks),
-                      "build the instrumented tree with -O0 (CMAKE_BUILD_TYPE=Debug)"});
+    checks.push_back(
+        {"dominators", share(report.dominator_violations, report.dominator_checks) < kViolationGoal,
+         fmt::format("{} violations in {} checks", report.dominator_violations, report.dominator_checks),
+         "build the instrumented tree with -O0 (CMAKE_BUILD_TYPE=Debug)"});
   for (const std::string& example : report.examples) checks.push_back({"example", true, example, ""});
   return checks;
 }

@@ -12,8 +12,9 @@ namespace simrt::pipeline {
 /// Repository, configuration, compile database, instrumented build, history. Executes nothing.
 Result<std::vector<project::Check>> check_setup(const std::string& directory, const std::string& database);
 
-/// Maps every instrumented program that the newest recorded revision's tests run, and reports the shares: mapped,
-/// inherited, unmapped, ambiguous; and, against the recorded coverage, blocks covered although their dominator was not.
+/// Maps every instrumented program that the newest recorded revision's tests run, and reports the shares:
+/// mapped, inherited, unmapped, ambiguous; and, against the recorded coverage, blocks covered although their
+/// dominator was not.
 Result<std::vector<project::Check>> check_mapping(const std::string& directory, const std::string& database);
 
 }  // namespace simrt::pipeline

@@ -25,7 +25,8 @@ std::string compilers_of(const std::string& directory, const std::string& root) 
 
 }  // namespace
 
-history::Environment describe_environment(const std::string& instrumented_directory, const std::string& root) {
+history::Environment describe_environment(const std::string& instrumented_directory,
+                                          const std::string& root) {
   std::string description = compilers_of(instrumented_directory, root);
   const auto cache = project::cmake_cache(project::text_of(instrumented_directory + "/CMakeCache.txt"));
   for (const char* key : {"CMAKE_BUILD_TYPE", "CMAKE_CXX_FLAGS", "CMAKE_C_FLAGS"})

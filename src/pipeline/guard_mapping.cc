@@ -61,7 +61,8 @@ std::string encode(const NumberedMapping& mapping) {
   std::ostringstream out;
   {
     cereal::PortableBinaryOutputArchive archive(out);
-    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown, mapping.functions);
+    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown,
+            mapping.functions);
   }
   return out.str();
 }
@@ -84,8 +85,9 @@ Result<NumberedMapping> decode_mapping(std::string_view bytes) {
   return mapping;
 }
 
-GuardMapper::GuardMapper(history::Database& database, const Program& program, const std::vector<FunctionPoints>& points,
-                         const history::BlockNumbering& numbering, std::string repository_root, std::int64_t now)
+GuardMapper::GuardMapper(history::Database& database, const Program& program,
+                         const std::vector<FunctionPoints>& points, const history::BlockNumbering& numbering,
+                         std::string repository_root, std::int64_t now)
     : database_(database),
       program_(program),
       points_(points),
@@ -94,15 +96,18 @@ GuardMapper::GuardMapper(history::Database& database, const Program& program, co
       now_(now),
       program_key_(key_of(program)) {}
 
-Result<const NumberedMapping*> GuardMapper::mapping_of(const analysis::InstrumentedModule& module, std::uint64_t content) {
+Result<const NumberedMapping*> GuardMapper::mapping_of(const analysis::InstrumentedModule& module,
+                                                       std::uint64_t content) {
   const std::string key = fmt::format("{:016x}-{:016x}", content, program_key_);
   if (const auto found = known_.find(key); found != known_.end()) return &found->second;
   const auto stored = history::find_mapping(database_, key);
   if (stored && *stored)
-    if (auto decoded = decode_mapping(**stored)) return &known_.emplace(key, std::move(*decoded)).first->second;
+    if (auto decoded = decode_mapping(**stored))
+      return &known_.emplace(key, std::move(*decoded)).first->second;
   auto mapped = map(module);
   if (!mapped) return fail(mapped.error());
-  if (Status done = history::put_mapping(database_, key, encode(*mapped), now_); !done) return fail(done.error());
+  if (Status done = history::put_mapping(database_, key, encode(*mapped), now_); !done)
+    return fail(done.error());
   return &known_.emplace(key, std::move(*mapped)).first->second;
 }
 

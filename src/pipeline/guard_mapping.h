@@ -17,7 +17,8 @@
 
 namespace simrt::pipeline {
 
-/// Guard -> blocks, in the history's numbers. `inherited`: (block without a guard, block it takes its coverage from).
+/// Guard -> blocks, in the history's numbers. `inherited`: (block without a guard, block it takes its
+/// coverage from).
 struct NumberedMapping {
   std::vector<std::uint32_t> offsets;  ///< guard g covers blocks[offsets[g] .. offsets[g + 1])
   std::vector<BlockNumber> blocks;
@@ -42,7 +43,8 @@ class GuardMapper {
               const history::BlockNumbering& numbering, std::string repository_root, std::int64_t now);
 
   /// `content` identifies the file's bytes. Errors: Analysis (no debug information, not readable), History.
-  Result<const NumberedMapping*> mapping_of(const analysis::InstrumentedModule& module, std::uint64_t content);
+  Result<const NumberedMapping*> mapping_of(const analysis::InstrumentedModule& module,
+                                            std::uint64_t content);
 
   /// Sums of the modules mapped in this run (those taken from the history are not counted again).
   const analysis::MappingReport& report() const { return report_; }

@@ -12,9 +12,9 @@ namespace simrt::pipeline {
 /// One line that git writes to a pre-push hook: "<local ref> <local id> <remote ref> <remote id>".
 struct PushedRef {
   std::string local_ref, local_id, remote_ref, remote_id;
-  bool deletes() const;   ///< the remote branch is being deleted
-  bool creates() const;   ///< the remote branch is new: there is no remote id to compare with
-  bool is_branch() const; ///< refs/heads/...; tags and notes are not looked at
+  bool deletes() const;    ///< the remote branch is being deleted
+  bool creates() const;    ///< the remote branch is new: there is no remote id to compare with
+  bool is_branch() const;  ///< refs/heads/...; tags and notes are not looked at
 };
 
 /// Lines that are not four words are an error (ErrorCode::Usage): something else feeds the hook.
@@ -22,9 +22,9 @@ Result<std::vector<PushedRef>> read_pushed_refs(std::istream& input);
 
 struct HookInstallation {
   std::string directory = ".";
-  std::string simrt_program;     ///< absolute path of this binary
+  std::string simrt_program;  ///< absolute path of this binary
   double budget_seconds = 120;
-  bool force = false;            ///< replace a hook of somebody else (it is kept beside as pre-push.before-simrt)
+  bool force = false;  ///< replace a hook of somebody else (it is kept beside as pre-push.before-simrt)
 };
 
 /// Writes hooks/pre-push; the message tells where. Errors: Repository; Usage when another hook is there.

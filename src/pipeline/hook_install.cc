@@ -33,7 +33,8 @@ std::string hook_text(const HookInstallation& installation) {
       "if [ -x \"$previous\" ]; then printf '%s\\n' \"$refs\" | \"$previous\" \"$@\" || exit $?; fi\n"
       "[ -x {} ] || exit 0\n"
       "[ -n \"$refs\" ] || exit 0\n"
-      "printf '%s\\n' \"$refs\" | {} hook run --budget {:g} || echo 'simrt: the push goes on without its advice' >&2\n"
+      "printf '%s\\n' \"$refs\" | {} hook run --budget {:g} || echo 'simrt: the push goes on without its "
+      "advice' >&2\n"
       "exit 0\n",
       kMark, kKeptName, program, program, installation.budget_seconds);
 }
@@ -45,15 +46,20 @@ bool is_ours(const fs::path& hook) {
 
 Status make_executable(const fs::path& file) {
   std::error_code error;
-  fs::permissions(file, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add, error);
-  if (error) return fail(ErrorCode::Storage, fmt::format("cannot make {} executable: {}", file.string(), error.message()));
+  fs::permissions(file, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                  fs::perm_options::add, error);
+  if (error)
+    return fail(ErrorCode::Storage,
+                fmt::format("cannot make {} executable: {}", file.string(), error.message()));
   return {};
 }
 
 Status move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  if (error) return fail(ErrorCode::Storage, fmt::format("cannot move {} to {}: {}", from.string(), to.string(), error.message()));
+  if (error)
+    return fail(ErrorCode::Storage,
+                fmt::format("cannot move {} to {}: {}", from.string(), to.string(), error.message()));
   return {};
 }
 
@@ -70,7 +76,8 @@ Result<std::string> install_hook(const HookInstallation& installation) {
     if (Status moved = move_file(hook, *directory / kKeptName); !moved) return fail(moved.error());
   }
   if (Status made = make_directories(directory->string()); !made) return fail(made.error());
-  if (Status written = write_file_atomically(hook.string(), hook_text(installation)); !written) return fail(written.error());
+  if (Status written = write_file_atomically(hook.string(), hook_text(installation)); !written)
+    return fail(written.error());
   if (Status mode = make_executable(hook); !mode) return fail(mode.error());
   return fmt::format("installed {} (budget {:g} s of tests)\n", hook.string(), installation.budget_seconds);
 }
@@ -79,10 +86,12 @@ Result<std::string> uninstall_hook(const std::string& inside) {
   const auto directory = git::hooks_directory(inside);
   if (!directory) return fail(directory.error());
   const fs::path hook = *directory / "pre-push";
-  if (!fs::exists(hook) || !is_ours(hook)) return fail(ErrorCode::Usage, "no hook of simrt is installed here");
+  if (!fs::exists(hook) || !is_ours(hook))
+    return fail(ErrorCode::Usage, "no hook of simrt is installed here");
   std::error_code error;
   fs::remove(hook, error);
-  if (error) return fail(ErrorCode::Storage, fmt::format("cannot remove {}: {}", hook.string(), error.message()));
+  if (error)
+    return fail(ErrorCode::Storage, fmt::format("cannot remove {}: {}", hook.string(), error.message()));
   if (fs::exists(*directory / kKeptName)) {
     if (Status moved = move_file(*directory / kKeptName, hook); !moved) return fail(moved.error());
     return fmt::format("removed; the hook that was there before is back at {}\n", hook.string());

@@ -26,9 +26,10 @@ std::string test_lines(const report::SelectionView& view) {
       ++cut;
     }
   }
-  if (running > kShown) out += fmt::format("  ... and {} more (simrt select --format names)\n", running - kShown);
-  std::string head = fmt::format("simrt: {} of {} tests could reveal a new concurrency bug ({:.1f} s)\n", running,
-                                 view.selection.decisions.size(), seconds);
+  if (running > kShown)
+    out += fmt::format("  ... and {} more (simrt select --format names)\n", running - kShown);
+  std::string head = fmt::format("simrt: {} of {} tests could reveal a new concurrency bug ({:.1f} s)\n",
+                                 running, view.selection.decisions.size(), seconds);
   if (cut != 0) out += fmt::format("  not looked at: {} more that do not fit the time budget\n", cut);
   for (const report::NewTest& test : view.new_tests) out += fmt::format("  new test: {}\n", test.name);
   return head + out;
@@ -46,7 +47,9 @@ std::string advice(const HookRun& run, const PushedRef& ref) {
   std::string note;
   if (!outcome && !request.base.empty() && outcome.error().code == ErrorCode::Repository) {
     // The remote has commits that were never fetched: compare with what is recorded instead.
-    note = fmt::format("simrt: the remote's {} is not known here; compared with the nearest recorded revision\n", ref.remote_ref);
+    note =
+        fmt::format("simrt: the remote's {} is not known here; compared with the nearest recorded revision\n",
+                    ref.remote_ref);
     request.base.clear();
     outcome = run_select(request);
   }

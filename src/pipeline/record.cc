@@ -32,7 +32,8 @@ Status refuse_dirty(const Workspace& workspace, const std::string& head) {
   if (!changes) return fail(changes.error());
   std::string names;
   for (const FileChange& change : *changes)
-    if (change.status != FileStatus::Added && names.size() < 200) names += (names.empty() ? "" : ", ") + change.old_path;
+    if (change.status != FileStatus::Added && names.size() < 200)
+      names += (names.empty() ? "" : ", ") + change.old_path;
   if (names.empty()) return {};
   return fail(ErrorCode::Repository, fmt::format("tracked files differ from HEAD: {}", names),
               "commit or stash them, so that what is recorded has a name; or --allow-dirty");
@@ -89,14 +90,16 @@ class Recording {
   }
 
   Status facts() {
-    const auto tree = workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
+    const auto tree =
+        workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
     if (!tree) return fail(tree.error());
     const UnitCommands commands = unit_commands(*commands_, **tree, {}, workspace_->root);
     if (commands.by_path.empty())
       return fail(ErrorCode::Project, "the compile database names no source of this repository",
                   "configure the build in this clone, or correct build.compile_commands in .simrt.toml");
     const unsigned jobs = request_.jobs != 0 ? request_.jobs : available_processors();
-    const auto recorded = record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
+    const auto recorded =
+        record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
     if (!recorded) return fail(recorded.error());
     summary_.units = recorded->units;
     summary_.parsed_units = recorded->parsed;
@@ -131,7 +134,10 @@ class Recording {
 
   Status finish() {
     if (request_.facts_only || !request_.only.empty()) return {};
-    if (Status done = history::finish_revision(*database_, revision_, {request_.shard_index, request_.shard_count}); !done) return done;
+    if (Status done =
+            history::finish_revision(*database_, revision_, {request_.shard_index, request_.shard_count});
+        !done)
+      return done;
     summary_.complete = true;
     return {};
   }
@@ -150,17 +156,21 @@ class Recording {
 Result<RecordSummary> run_record(const RecordRequest& request) { return Recording(request).run(); }
 
 std::string render_record(const RecordSummary& summary) {
-  std::string out = fmt::format("recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n",
-                                summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions, summary.tests,
-                                summary.ran, summary.reused);
-  out += fmt::format("  {} passed, {} failed, {} crashed, {} timed out, {} skipped; {} with two threads or more\n", summary.passed,
-                     summary.failed, summary.crashed, summary.timed_out, summary.skipped, summary.multi_threaded);
+  std::string out = fmt::format(
+      "recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n",
+      summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions,
+      summary.tests, summary.ran, summary.reused);
+  out += fmt::format(
+      "  {} passed, {} failed, {} crashed, {} timed out, {} skipped; {} with two threads or more\n",
+      summary.passed, summary.failed, summary.crashed, summary.timed_out, summary.skipped,
+      summary.multi_threaded);
   if (summary.blocks != 0)
     out += fmt::format("  {:.1f} % of {} blocks mapped ({} take the coverage of a dominator, {} unknown)\n",
-                       100.0 * static_cast<double>(summary.mapped) / static_cast<double>(summary.blocks), summary.blocks, summary.inherited,
-                       summary.unmapped);
+                       100.0 * static_cast<double>(summary.mapped) / static_cast<double>(summary.blocks),
+                       summary.blocks, summary.inherited, summary.unmapped);
   if (summary.without_coverage != 0)
-    out += fmt::format("  {} tests left no coverage: are they built with the toolchain? (simrt doctor)\n", summary.without_coverage);
+    out += fmt::format("  {} tests left no coverage: are they built with the toolchain? (simrt doctor)\n",
+                       summary.without_coverage);
   for (const std::string& failure : summary.failures) out += "  " + failure + "\n";
   for (const std::string& warning : summary.warnings) out += "  warning: " + warning + "\n";
   if (!summary.complete) out += "  not complete: tests that were not recorded will be selected\n";
@@ -168,15 +178,30 @@ std::string render_record(const RecordSummary& summary) {
 }
 
 std::string render_record_json(const RecordSummary& s) {
-  const nlohmann::ordered_json json{{"revision", s.revision},       {"database", s.database},   {"seconds", s.seconds},
-                                    {"units", s.units},             {"parsed_units", s.parsed_units},
-                                    {"broken_units", s.broken_units}, {"functions", s.functions}, {"tests", s.tests},
-                                    {"ran", s.ran},                 {"reused", s.reused},       {"passed", s.passed},
-                                    {"failed", s.failed},           {"crashed", s.crashed},     {"timed_out", s.timed_out},
-                                    {"skipped", s.skipped},         {"without_coverage", s.without_coverage},
-                                    {"multi_threaded", s.multi_threaded}, {"blocks", s.blocks}, {"mapped", s.mapped},
-                                    {"inherited", s.inherited},     {"unmapped", s.unmapped},   {"complete", s.complete},
-                                    {"failures", s.failures},       {"warnings", s.warnings}};
+  const nlohmann::ordered_json json{{"revision", s.revision},
+                                    {"database", s.database},
+                                    {"seconds", s.seconds},
+                                    {"units", s.units},
+                                    {"parsed_units", s.parsed_units},
+                                    {"broken_units", s.broken_units},
+                                    {"functions", s.functions},
+                                    {"tests", s.tests},
+                                    {"ran", s.ran},
+                                    {"reused", s.reused},
+                                    {"passed", s.passed},
+                                    {"failed", s.failed},
+                                    {"crashed", s.crashed},
+                                    {"timed_out", s.timed_out},
+                                    {"skipped", s.skipped},
+                                    {"without_coverage", s.without_coverage},
+                                    {"multi_threaded", s.multi_threaded},
+                                    {"blocks", s.blocks},
+                                    {"mapped", s.mapped},
+                                    {"inherited", s.inherited},
+                                    {"unmapped", s.unmapped},
+                                    {"complete", s.complete},
+                                    {"failures", s.failures},
+                                    {"warnings", s.warnings}};
   return json.dump(2) + "\n";
 }
 

@@ -1,5 +1,5 @@
-// `simrt record`: facts of the checked-out revision and, per test, which blocks each thread covered, how long it
-// took and how it ended. What an earlier recording knows is not parsed or run again.
+// `simrt record`: facts of the checked-out revision and, per test, which blocks each thread covered, how long
+// it took and how it ended. What an earlier recording knows is not parsed or run again.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace simrt::pipeline {
 
 struct RecordRequest {
   std::string directory = ".";
-  std::string database;              ///< empty: as configured
-  std::vector<std::string> only;     ///< globs on test names; empty: all
-  unsigned jobs = 0;                 ///< 0: as configured, else one a processor
+  std::string database;           ///< empty: as configured
+  std::vector<std::string> only;  ///< globs on test names; empty: all
+  unsigned jobs = 0;              ///< 0: as configured, else one a processor
   std::uint32_t shard_index = 1, shard_count = 1;
-  double timeout_seconds = 0;        ///< 0: the test's own, else as configured
-  bool again = false;                ///< run tests whose program did not change, too
-  bool facts_only = false;           ///< parse, run nothing
-  bool allow_dirty = false;          ///< record although tracked files are modified
+  double timeout_seconds = 0;  ///< 0: the test's own, else as configured
+  bool again = false;          ///< run tests whose program did not change, too
+  bool facts_only = false;     ///< parse, run nothing
+  bool allow_dirty = false;    ///< record although tracked files are modified
   const InterruptToken* interrupt = nullptr;
 };
 
@@ -36,8 +36,8 @@ struct RecordSummary {
   std::vector<std::string> failures;  ///< "name: how it ended"
 };
 
-/// Errors: Project (no configuration, database or tests), Repository, History, Storage. An interrupt is not an
-/// error: what was recorded is kept, `complete` is false.
+/// Errors: Project (no configuration, database or tests), Repository, History, Storage. An interrupt is not
+/// an error: what was recorded is kept, `complete` is false.
 Result<RecordSummary> run_record(const RecordRequest& request);
 
 /// For people, newline-terminated; the same in JSON.

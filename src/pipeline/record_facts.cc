@@ -32,10 +32,12 @@ class ContentHashes {
 
 class FactsRecorder {
  public:
-  FactsRecorder(history::Database& database, history::RevisionId revision) : database_(database), revision_(revision) {}
+  FactsRecorder(history::Database& database, history::RevisionId revision)
+      : database_(database), revision_(revision) {}
 
   /// Links what the history knows; returns the rest.
-  Result<std::vector<analysis::CompileCommand>> link_known(const SourceTree& tree, const UnitCommands& commands) {
+  Result<std::vector<analysis::CompileCommand>> link_known(const SourceTree& tree,
+                                                           const UnitCommands& commands) {
     ContentHashes contents(tree);
     std::vector<analysis::CompileCommand> unknown;
     for (const auto& [path, command] : commands.by_path) {
@@ -45,7 +47,8 @@ class FactsRecorder {
         unknown.push_back(command);
         continue;
       }
-      if (Status linked = history::link_unit(database_, revision_, (*found)->id); !linked) return fail(linked.error());
+      if (Status linked = history::link_unit(database_, revision_, (*found)->id); !linked)
+        return fail(linked.error());
       kept_.push_back((*found)->id);
     }
     out.units = commands.by_path.size();
@@ -60,7 +63,8 @@ class FactsRecorder {
     if (unit.errors == 0) return {};
     ++out.broken;
     if (out.messages.size() < kMessagesKept)
-      out.messages.push_back(fmt::format("{}: {}", unit.path, unit.messages.empty() ? "cannot be parsed" : unit.messages.front()));
+      out.messages.push_back(fmt::format("{}: {}", unit.path,
+                                         unit.messages.empty() ? "cannot be parsed" : unit.messages.front()));
     return {};
   }
 
@@ -79,15 +83,19 @@ class FactsRecorder {
 };
 
 Status parse_all(FactsRecorder& recorder, const analysis::Analyzer& analyzer,
-                 const std::vector<analysis::CompileCommand>& commands, unsigned jobs, const InterruptToken* interrupt) {
+                 const std::vector<analysis::CompileCommand>& commands, unsigned jobs,
+                 const InterruptToken* interrupt) {
   Progress progress("parsing", commands.size());
   // Small batches: what was parsed is stored before the next ones start.
   const std::size_t batch = std::max<std::size_t>(4, 4 * jobs);
   for (std::size_t begin = 0; begin < commands.size(); begin += batch) {
-    const std::vector<analysis::CompileCommand> part(commands.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                     commands.begin() + static_cast<std::ptrdiff_t>(std::min(begin + batch, commands.size())));
-    const auto units = analyzer.analyse(part, jobs, [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); });
-    if (interrupt && interrupt->requested()) return fail(ErrorCode::Interrupted, "interrupted while parsing; what was parsed is kept");
+    const std::vector<analysis::CompileCommand> part(
+        commands.begin() + static_cast<std::ptrdiff_t>(begin),
+        commands.begin() + static_cast<std::ptrdiff_t>(std::min(begin + batch, commands.size())));
+    const auto units = analyzer.analyse(
+        part, jobs, [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); });
+    if (interrupt && interrupt->requested())
+      return fail(ErrorCode::Interrupted, "interrupted while parsing; what was parsed is kept");
     for (const UnitFacts& unit : units)
       if (Status stored = recorder.store(unit); !stored) return stored;
   }
@@ -96,14 +104,16 @@ Status parse_all(FactsRecorder& recorder, const analysis::Analyzer& analyzer,
 
 }  // namespace
 
-Result<RecordedFacts> record_facts(const Workspace& workspace, history::Database& database, history::RevisionId revision,
-                                   std::shared_ptr<const SourceTree> tree, const UnitCommands& commands, unsigned jobs,
+Result<RecordedFacts> record_facts(const Workspace& workspace, history::Database& database,
+                                   history::RevisionId revision, std::shared_ptr<const SourceTree> tree,
+                                   const UnitCommands& commands, unsigned jobs,
                                    const InterruptToken* interrupt) {
   FactsRecorder recorder(database, revision);
   auto unknown = database.transaction([&] { return recorder.link_known(*tree, commands); });
   if (!unknown) return fail(unknown.error());
   const analysis::Analyzer analyzer = make_analyzer(workspace, tree, {}, interrupt);
-  if (Status parsed = parse_all(recorder, analyzer, *unknown, jobs, interrupt); !parsed) return fail(parsed.error());
+  if (Status parsed = parse_all(recorder, analyzer, *unknown, jobs, interrupt); !parsed)
+    return fail(parsed.error());
   if (Status kept = recorder.forget_the_rest(); !kept) return fail(kept.error());
   return recorder.out;
 }

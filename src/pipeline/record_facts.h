@@ -19,8 +19,9 @@ struct RecordedFacts {
 };
 
 /// Each unit is stored as soon as it is parsed. Errors: History, Storage; Interrupted.
-Result<RecordedFacts> record_facts(const Workspace& workspace, history::Database& database, history::RevisionId revision,
-                                   std::shared_ptr<const SourceTree> tree, const UnitCommands& commands, unsigned jobs,
+Result<RecordedFacts> record_facts(const Workspace& workspace, history::Database& database,
+                                   history::RevisionId revision, std::shared_ptr<const SourceTree> tree,
+                                   const UnitCommands& commands, unsigned jobs,
                                    const InterruptToken* interrupt);
 
 }  // namespace simrt::pipeline

@@ -28,7 +28,8 @@ testing::DiscoverOptions discover_options(const config::Config& config) {
   if (config.ctest && is_file(build + "/CTestTestfile.cmake")) options.ctest_directory = build;
   if (config.meson && is_directory(build + "/meson-info")) options.meson_directory = build;
   for (const config::TestCommand& command : config.commands)
-    options.plain.push_back({command.name, command.command, command.directory, command.environment, command.timeout_seconds, {}});
+    options.plain.push_back(
+        {command.name, command.command, command.directory, command.environment, command.timeout_seconds, {}});
   options.directory = build;
   options.expand = config.split_cases;
   return options;
@@ -43,12 +44,22 @@ bool wanted(const TestCase& test, const config::Config& config, const RecordRequ
 
 void count(RecordSummary& summary, const TestRun& run) {
   switch (run.outcome) {
-    case Outcome::Passed: ++summary.passed; break;
-    case Outcome::Failed: ++summary.failed; break;
-    case Outcome::Crashed: ++summary.crashed; break;
-    case Outcome::TimedOut: ++summary.timed_out; break;
+    case Outcome::Passed:
+      ++summary.passed;
+      break;
+    case Outcome::Failed:
+      ++summary.failed;
+      break;
+    case Outcome::Crashed:
+      ++summary.crashed;
+      break;
+    case Outcome::TimedOut:
+      ++summary.timed_out;
+      break;
     case Outcome::Skipped:
-    case Outcome::NotRun: ++summary.skipped; break;
+    case Outcome::NotRun:
+      ++summary.skipped;
+      break;
   }
   if (run.has_coverage) {
     if (run.coverage.threads > 1) ++summary.multi_threaded;
@@ -59,17 +70,23 @@ void count(RecordSummary& summary, const TestRun& run) {
 
 std::string how_it_ended(const TestRun& run) {
   switch (run.outcome) {
-    case Outcome::Failed: return fmt::format("failed with exit status {}", run.exit_code);
-    case Outcome::Crashed: return fmt::format("crashed with signal {}", -run.exit_code);
-    case Outcome::TimedOut: return fmt::format("timed out after {:.1f} s", run.seconds);
-    default: return {};
+    case Outcome::Failed:
+      return fmt::format("failed with exit status {}", run.exit_code);
+    case Outcome::Crashed:
+      return fmt::format("crashed with signal {}", -run.exit_code);
+    case Outcome::TimedOut:
+      return fmt::format("timed out after {:.1f} s", run.seconds);
+    default:
+      return {};
   }
 }
 
 class TestRecorder {
  public:
   TestRecorder(const TestRecording& recording, RecordSummary& summary)
-      : in_(recording), summary_(summary), identity_({recording.workspace.root, recording.workspace.config.instrumented_directory}) {}
+      : in_(recording),
+        summary_(summary),
+        identity_({recording.workspace.root, recording.workspace.config.instrumented_directory}) {}
 
   /// Takes over what an earlier run of the same executable showed; the rest has to run.
   Result<std::vector<TestCase>> take_over(const std::vector<TestCase>& tests) {
@@ -88,7 +105,8 @@ class TestRecorder {
         rest.push_back(test);
         continue;
       }
-      const auto reused = history::reuse_run(in_.database, in_.revision, test, (*earlier)->run, now_milliseconds());
+      const auto reused =
+          history::reuse_run(in_.database, in_.revision, test, (*earlier)->run, now_milliseconds());
       if (!reused) return fail(reused.error());
       ++summary_.reused;
       count(summary_, (*earlier)->last);
@@ -103,11 +121,16 @@ class TestRecorder {
     testing::RunAllOptions options;
     options.run.trace_directory = directory->path();
     const config::Config& config = in_.workspace.config;
-    options.run.default_timeout_seconds = in_.request.timeout_seconds > 0 ? in_.request.timeout_seconds : config.timeout_seconds;
+    options.run.default_timeout_seconds =
+        in_.request.timeout_seconds > 0 ? in_.request.timeout_seconds : config.timeout_seconds;
     options.jobs = in_.request.jobs != 0 ? in_.request.jobs : static_cast<unsigned>(config.jobs);
     options.progress = &progress;
-    return testing::run_all(tests, options, [this](const TestCase& test, const Result<testing::RunResult>& result) { return store(test, result); },
-                            in_.request.interrupt);
+    return testing::run_all(
+        tests, options,
+        [this](const TestCase& test, const Result<testing::RunResult>& result) {
+          return store(test, result);
+        },
+        in_.request.interrupt);
   }
 
  private:
@@ -138,7 +161,8 @@ class TestRecorder {
     if (!stored) return fail(stored.error());
     ++summary_.ran;
     count(summary_, run);
-    if (const std::string ended = how_it_ended(run); !ended.empty()) summary_.failures.push_back(test.name + ": " + ended);
+    if (const std::string ended = how_it_ended(run); !ended.empty())
+      summary_.failures.push_back(test.name + ": " + ended);
     return {};
   }
 
@@ -154,8 +178,10 @@ Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const 
                                               std::vector<std::string>& warnings) {
   const testing::DiscoverOptions options = discover_options(workspace.config);
   if (options.ctest_directory.empty() && options.meson_directory.empty() && options.plain.empty())
-    return fail(ErrorCode::Project, fmt::format("no tests found in {}", workspace.config.instrumented_directory),
-                "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && cmake --build build-simrt; "
+    return fail(ErrorCode::Project,
+                fmt::format("no tests found in {}", workspace.config.instrumented_directory),
+                "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && "
+                "cmake --build build-simrt; "
                 "or list commands under [tests] in .simrt.toml");
   auto found = testing::discover_tests(options, request.interrupt);
   if (!found) return fail(found.error());
@@ -164,7 +190,8 @@ Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const 
   return std::move(found->tests);
 }
 
-Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests, RecordSummary& summary) {
+Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests,
+                    RecordSummary& summary) {
   TestRecorder recorder(recording, summary);
   auto rest = recording.database.transaction([&] { return recorder.take_over(tests); });
   if (!rest) return fail(rest.error());

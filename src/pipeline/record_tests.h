@@ -1,4 +1,5 @@
-// Second half of recording: runs the tests that are new, changed or asked for, and stores what each thread covered.
+// Second half of recording: runs the tests that are new, changed or asked for, and stores what each thread
+// covered.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,7 @@ struct TestRecording {
   const Workspace& workspace;
   history::Database& database;
   history::RevisionId revision;
-  std::string environment;       ///< key
+  std::string environment;  ///< key
   const RecordRequest& request;
   TraceCoverage& traces;
 };
@@ -25,8 +26,9 @@ struct TestRecording {
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
                                               std::vector<std::string>& warnings);
 
-/// Runs or takes over each; every finished test is committed at once. Counts go into `summary`. Errors: History,
-/// Storage; Interrupted after what was running has been stopped.
-Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests, RecordSummary& summary);
+/// Runs or takes over each; every finished test is committed at once. Counts go into `summary`. Errors:
+/// History, Storage; Interrupted after what was running has been stopped.
+Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests,
+                    RecordSummary& summary);
 
 }  // namespace simrt::pipeline

@@ -22,28 +22,35 @@ std::map<std::string, history::RevisionInfo> by_commit(const std::vector<history
 
 void note_distance(RecordedBase& base, std::uint32_t distance) {
   if (distance == 0 || base.requested.empty()) return;
-  base.fallbacks.push_back({"older-base",
-                            fmt::format("{:.10} is not recorded; compared with its ancestor {:.10}, {} commit{} older", base.requested,
-                                        base.revision.sha, distance, distance == 1 ? "" : "s"),
-                            ""});
+  base.fallbacks.push_back(
+      {"older-base",
+       fmt::format("{:.10} is not recorded; compared with its ancestor {:.10}, {} commit{} older",
+                   base.requested, base.revision.sha, distance, distance == 1 ? "" : "s"),
+       ""});
 }
 
 void note_quality(RecordedBase& base, const std::vector<history::RevisionInfo>& all, bool shallow) {
   if (!base.revision.complete)
-    base.fallbacks.push_back({"incomplete-recording",
-                              fmt::format("the recording of {:.10} was not finished: tests it did not reach are selected", base.revision.sha), ""});
+    base.fallbacks.push_back(
+        {"incomplete-recording",
+         fmt::format("the recording of {:.10} was not finished: tests it did not reach are selected",
+                     base.revision.sha),
+         ""});
   if (base.revision.shallow || shallow)
     base.fallbacks.push_back({"shallow", "a shallow clone may hide a nearer recorded ancestor", ""});
   std::set<std::string> environments;
   for (const history::RevisionInfo& revision : all) environments.insert(revision.environment);
   if (environments.size() > 1)
-    base.fallbacks.push_back({"environment", fmt::format("the history holds {} environments; used: {}", environments.size(), base.revision.environment), ""});
+    base.fallbacks.push_back({"environment",
+                              fmt::format("the history holds {} environments; used: {}", environments.size(),
+                                          base.revision.environment),
+                              ""});
 }
 
 }  // namespace
 
-Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Database& database, const std::string& base,
-                                        const std::string& head) {
+Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Database& database,
+                                        const std::string& base, const std::string& head) {
   RecordedBase result;
   const std::string from = base.empty() ? head : base;
   if (!base.empty()) {
@@ -58,7 +65,8 @@ Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Dat
   if (!ancestors) return fail(ancestors.error());
   const git::Ancestor* nearest = nullptr;
   for (const git::Ancestor& ancestor : *ancestors)
-    if (recorded.contains(ancestor.commit) && (!nearest || ancestor.distance < nearest->distance)) nearest = &ancestor;
+    if (recorded.contains(ancestor.commit) && (!nearest || ancestor.distance < nearest->distance))
+      nearest = &ancestor;
   if (!nearest)
     return fail(ErrorCode::History,
                 fmt::format("no ancestor of {} is recorded in {}", from, workspace.database_path()),

@@ -16,10 +16,10 @@ struct RecordedBase {
   std::vector<report::Fallback> fallbacks;
 };
 
-/// The nearest recorded ancestor of `base` (of `head`, when `base` is empty), complete recordings first at equal
-/// distance. Older than asked for is safe: the change grows, nothing is missed. Error: History when no ancestor was
-/// recorded.
-Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Database& database, const std::string& base,
-                                        const std::string& head);
+/// The nearest recorded ancestor of `base` (of `head`, when `base` is empty), complete recordings first at
+/// equal distance. Older than asked for is safe: the change grows, nothing is missed. Error: History when no
+/// ancestor was recorded.
+Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Database& database,
+                                        const std::string& base, const std::string& head);
 
 }  // namespace simrt::pipeline

@@ -98,7 +98,8 @@ Status Selecting::compare() {
   const auto database_commands = pipeline::compile_commands(*workspace);
   if (!database_commands) return fail(database_commands.error());
   const UnitCommands commands = unit_commands(*database_commands, **tree, *changes, workspace->root);
-  const analysis::Analyzer analyzer = make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
+  const analysis::Analyzer analyzer =
+      make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
   const unsigned jobs = request.jobs != 0 ? request.jobs : available_processors();
   auto built = build_changed_program({before, *changes, commands, analyzer, jobs, request.interrupt});
   if (!built) return fail(built.error());
@@ -107,7 +108,8 @@ Status Selecting::compare() {
 
   diff::DiffOptions options;
   for (const FileChange& change : *changes)
-    if (change.status == FileStatus::Renamed) options.renamed_files.emplace_back(change.old_path, change.new_path);
+    if (change.status == FileStatus::Renamed)
+      options.renamed_files.emplace_back(change.old_path, change.new_path);
   options.restrict_to = &changed.touched;
   diff = diff::diff_programs(before, changed.after, options);
   return {};
@@ -125,19 +127,26 @@ Status Selecting::analyse() {
 
 BlockSet blocks_of(const history::BlockNumbering& numbering, FunctionId function) {
   BlockSet blocks;
-  if (const auto range = numbering.range(function)) blocks.addRange(range->base, std::uint64_t{range->base} + range->span);
+  if (const auto range = numbering.range(function))
+    blocks.addRange(range->base, std::uint64_t{range->base} + range->span);
   return blocks;
 }
 
 /// A failed, crashed or cut-off run vouches only for what it covered.
-bool vouches_for_all(const TestRun& run) { return run.outcome == Outcome::Passed || run.outcome == Outcome::Skipped; }
+bool vouches_for_all(const TestRun& run) {
+  return run.outcome == Outcome::Passed || run.outcome == Outcome::Skipped;
+}
 
 std::string outcome_text(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Failed: return "its last recorded run failed";
-    case Outcome::Crashed: return "its last recorded run crashed";
-    case Outcome::TimedOut: return "its last recorded run timed out";
-    default: return "it was not run when the base was recorded";
+    case Outcome::Failed:
+      return "its last recorded run failed";
+    case Outcome::Crashed:
+      return "its last recorded run crashed";
+    case Outcome::TimedOut:
+      return "its last recorded run timed out";
+    default:
+      return "it was not run when the base was recorded";
   }
 }
 
@@ -154,14 +163,18 @@ void Selecting::gather_tests() {
     test.seconds = run.last.seconds;
     test.outcome = run.last.outcome;
     test.coverage = run.last.has_coverage ? &run.last.coverage : nullptr;
-    const auto force = [&](ReasonKind kind, std::string text) { test.forced.push_back({kind, 0, "", "", std::move(text)}); };
+    const auto force = [&](ReasonKind kind, std::string text) {
+      test.forced.push_back({kind, 0, "", "", std::move(text)});
+    };
     if (test_changes.deleted.contains(test.test)) continue;
     if (run.test.disabled) continue;
     if (const auto found = test_changes.changed.find(test.test); found != test_changes.changed.end())
       force(ReasonKind::ChangedTest, fmt::format("its own code changed: {}", found->second));
     const bool changed_anything = changed_files != 0;
-    if (changed_anything && !test.coverage) force(ReasonKind::NoCoverage, "no usable coverage of it is recorded");
-    if (changed_anything && !vouches_for_all(run.last)) force(ReasonKind::LastRunFailed, outcome_text(run.last.outcome));
+    if (changed_anything && !test.coverage)
+      force(ReasonKind::NoCoverage, "no usable coverage of it is recorded");
+    if (changed_anything && !vouches_for_all(run.last))
+      force(ReasonKind::LastRunFailed, outcome_text(run.last.outcome));
     tests.push_back(std::move(test));
   }
 }
@@ -172,24 +185,33 @@ void Selecting::apply_rules() {
     const config::Rule& rule = config::rule_for(workspace->config.rules, path);
     if (rule.action == config::RuleAction::Ignore) continue;
     if (config::any_glob_match(workspace->config.source_files, path)) {
-      fallbacks.push_back({"not-compiled", fmt::format("{} is compiled or included by nothing here", path), path});
+      fallbacks.push_back(
+          {"not-compiled", fmt::format("{} is compiled or included by nothing here", path), path});
       continue;
     }
-    fallbacks.push_back({"config-rule", fmt::format("{}: {} ({})", path, rule.reason.empty() ? rule.pattern : rule.reason, config::action_text(rule)), path});
+    fallbacks.push_back({"config-rule",
+                         fmt::format("{}: {} ({})", path, rule.reason.empty() ? rule.pattern : rule.reason,
+                                     config::action_text(rule)),
+                         path});
     for (RecordedTest& test : tests)
       if (rule.action == config::RuleAction::All || config::name_match(rule.tests, test.name))
-        test.forced.push_back({ReasonKind::ConfigRule, 0, "", "", fmt::format("{} changed (rule \"{}\")", path, rule.pattern)});
+        test.forced.push_back(
+            {ReasonKind::ConfigRule, 0, "", "", fmt::format("{} changed (rule \"{}\")", path, rule.pattern)});
   }
 }
 
 select::BlockResolution Selecting::resolve(BlockId block) const {
   if (const auto number = numbering.number(block)) return select::BlockResolution::known(*number);
   const FunctionFacts* function = before.function(block.function);
-  return function && function->has(kStaticInit) ? select::BlockResolution::static_init() : select::BlockResolution::unknown();
+  return function && function->has(kStaticInit) ? select::BlockResolution::static_init()
+                                                : select::BlockResolution::unknown();
 }
 
 Technique technique_of(const std::string& name) {
-  return name == "rta" ? Technique::Rta : name == "rtsc" ? Technique::Rtsc : name == "simrt-n" ? Technique::SimRTN : Technique::SimRT;
+  return name == "rta"       ? Technique::Rta
+         : name == "rtsc"    ? Technique::Rtsc
+         : name == "simrt-n" ? Technique::SimRTN
+                             : Technique::SimRT;
 }
 
 Ranking ranking_of(const config::Config& config) {
@@ -213,7 +235,10 @@ select::SelectOptions Selecting::options() const {
 }
 
 select::SelectInput Selecting::input() const {
-  return {impact, diff, tests, [this](BlockId block) { return resolve(block); },
+  return {impact,
+          diff,
+          tests,
+          [this](BlockId block) { return resolve(block); },
           [this](FunctionId function) {
             std::vector<BlockNumber> numbers;
             for (BlockNumber number : blocks_of(numbering, function)) numbers.push_back(number);
@@ -224,20 +249,28 @@ select::SelectInput Selecting::input() const {
 
 std::string name_of(Technique technique) {
   switch (technique) {
-    case Technique::SimRT: return "simrt";
-    case Technique::SimRTN: return "simrt-n";
-    case Technique::Rtsc: return "rtsc";
-    case Technique::Rta: return "rta";
+    case Technique::SimRT:
+      return "simrt";
+    case Technique::SimRTN:
+      return "simrt-n";
+    case Technique::Rtsc:
+      return "rtsc";
+    case Technique::Rta:
+      return "rta";
   }
   return "simrt";
 }
 
 std::string name_of(Ranking ranking) {
   switch (ranking) {
-    case Ranking::Pairs: return "pairs";
-    case Ranking::Cost: return "cost";
-    case Ranking::Abc: return "abc";
-    case Ranking::Random: return "random";
+    case Ranking::Pairs:
+      return "pairs";
+    case Ranking::Cost:
+      return "cost";
+    case Ranking::Abc:
+      return "abc";
+    case Ranking::Random:
+      return "random";
   }
   return "cost";
 }
@@ -248,9 +281,9 @@ report::SelectionView Selecting::view(Selection selection) const {
   view.requested_base = base.requested.empty() ? base.revision.sha : base.requested;
   view.head = head;
   view.changed_files = changed_files;
-  view.changed_functions = static_cast<std::size_t>(
-      std::count_if(diff.functions.begin(), diff.functions.end(),
-                    [](const FunctionDiff& function) { return function.status != FunctionStatus::Unchanged; }));
+  view.changed_functions = static_cast<std::size_t>(std::count_if(
+      diff.functions.begin(), diff.functions.end(),
+      [](const FunctionDiff& function) { return function.status != FunctionStatus::Unchanged; }));
   view.parsed_units = changed.parsed_units;
   view.total_units = changed.after.units.size();
   view.impact = impact;
@@ -263,13 +296,19 @@ report::SelectionView Selecting::view(Selection selection) const {
   for (const history::RecordedRun& run : runs) view.tests.emplace(run.test.id, run.test);
   for (const SharedAccess& access : impact.accesses) {
     for (FunctionId function : {access.function, access.mapped_function})
-      if (function) view.function_names.try_emplace(function, changed.after.function(function) ? changed.after.name_of(function) : before.name_of(function));
-    view.variable_names.try_emplace(access.variable, changed.after.variable(access.variable) ? changed.after.name_of(access.variable) : before.name_of(access.variable));
+      if (function)
+        view.function_names.try_emplace(function, changed.after.function(function)
+                                                      ? changed.after.name_of(function)
+                                                      : before.name_of(function));
+    view.variable_names.try_emplace(access.variable, changed.after.variable(access.variable)
+                                                         ? changed.after.name_of(access.variable)
+                                                         : before.name_of(access.variable));
   }
   return view;
 }
 
-/// Keeps the pairs for `history pairs`. A history that cannot be written (read-only media, busy) costs only that.
+/// Keeps the pairs for `history pairs`. A history that cannot be written (read-only media, busy) costs only
+/// that.
 void Selecting::remember(const Selection& selection) {
   auto writable = open_history(*workspace, history::OpenMode::ReadWrite);
   if (!writable) return log::detail("the selection is not kept in the history: {}", writable.error().message);
@@ -277,7 +316,9 @@ void Selecting::remember(const Selection& selection) {
   record.base = base.revision.id;
   record.head = head;
   record.technique = options().technique;
-  record.created_at = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  record.created_at =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   const auto stored = history::put_selection(*writable, record, impact, selection, changed.after);
   if (!stored) log::detail("the selection is not kept in the history: {}", stored.error().message);
 }

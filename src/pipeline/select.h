@@ -1,4 +1,5 @@
-// `simrt select`: the nearest recorded ancestor and the changed revision -> parsed units -> CFG diff -> impact
+// `simrt select`: the nearest recorded ancestor and the changed revision -> parsed units -> CFG diff ->
+// impact
 // -> chosen, ordered tests. Reads the history and the sources; executes nothing of the repository.
 #pragma once
 
@@ -17,16 +18,16 @@ namespace simrt::pipeline {
 
 struct SelectRequest {
   std::string directory = ".";
-  std::string database;          ///< empty: as configured
-  std::string base;              ///< empty: the nearest recorded ancestor of head
-  std::string head = "HEAD";     ///< a revision, or WORKTREE
-  bool rest = false;             ///< order the rest of the suite, too
+  std::string database;       ///< empty: as configured
+  std::string base;           ///< empty: the nearest recorded ancestor of head
+  std::string head = "HEAD";  ///< a revision, or WORKTREE
+  bool rest = false;          ///< order the rest of the suite, too
   std::optional<Technique> technique;
   std::optional<Ranking> ranking;
   std::optional<double> budget_seconds;
   std::optional<std::uint64_t> seed;
-  unsigned jobs = 0;             ///< parses at once; 0: one a processor
-  bool remember = true;          ///< keep the impacted pairs in the history, for `history pairs`
+  unsigned jobs = 0;     ///< parses at once; 0: one a processor
+  bool remember = true;  ///< keep the impacted pairs in the history, for `history pairs`
   const InterruptToken* interrupt = nullptr;
 };
 

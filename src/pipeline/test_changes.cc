@@ -15,7 +15,8 @@ bool covers_any(const TestCoverage* coverage, const BlockSet& blocks) {
                      [&](const ThreadCoverage& thread) { return !(thread.blocks & blocks).isEmpty(); });
 }
 
-/// True when the test runs this body: "Suite.Case" is its selector, or its selector up to a parameter ("Inst/Suite.Case/0").
+/// True when the test runs this body: "Suite.Case" is its selector, or its selector up to a parameter
+/// ("Inst/Suite.Case/0").
 bool runs_body(const TestCase& test, const std::string& body) {
   if (test.selector == body) return true;
   const std::size_t dot = body.find('.');
@@ -66,8 +67,9 @@ TestChanges find_test_changes(const Program& before, const Program& after, const
           changes.changed.try_emplace(entry.test->id, facts->name);
     }
   }
-  std::sort(changes.added.begin(), changes.added.end(),
-            [](const auto& a, const auto& b) { return std::tie(a.file, a.line, a.name) < std::tie(b.file, b.line, b.name); });
+  std::sort(changes.added.begin(), changes.added.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.file, a.line, a.name) < std::tie(b.file, b.line, b.name);
+  });
   for (const auto& [test, name] : changes.deleted) changes.changed.erase(test);
   return changes;
 }

@@ -16,7 +16,8 @@ std::optional<std::string> gtest_case(std::string_view name) {
   std::string_view scope = name.substr(0, end);
   const std::size_t colon = scope.rfind("::");
   if (colon != std::string_view::npos) scope = scope.substr(colon + 2);
-  // Neither suite nor case may hold '_' by GoogleTest's rules; where they do, the first one is our best guess.
+  // Neither suite nor case may hold '_' by GoogleTest's rules; where they do, the first one is our best
+  // guess.
   const std::size_t split = scope.find('_');
   if (split == std::string_view::npos) return std::string(scope);
   return std::string(scope.substr(0, split)) + "." + std::string(scope.substr(split + 1));
@@ -42,15 +43,17 @@ std::optional<std::string> test_of_function(const FunctionFacts& function) {
 
 bool is_test_body(const FunctionFacts& function) {
   const std::string_view name = function.name;
-  return name.find("_Test::TestBody") != std::string_view::npos || is_macro_test(name) || without_parameters(name) == "main" ||
-         name.rfind("main(", 0) == 0;
+  return name.find("_Test::TestBody") != std::string_view::npos || is_macro_test(name) ||
+         without_parameters(name) == "main" || name.rfind("main(", 0) == 0;
 }
 
 bool is_test_registration(const FunctionFacts& function) {
   if (!function.has(kStaticInit)) return false;
   const std::string_view name = function.name;
-  return name.find("_Test::test_info_") != std::string_view::npos || name.find("autoRegistrar") != std::string_view::npos ||
-         name.find("DOCTEST_ANON_VAR_") != std::string_view::npos || name.find("gtest_") != std::string_view::npos;
+  return name.find("_Test::test_info_") != std::string_view::npos ||
+         name.find("autoRegistrar") != std::string_view::npos ||
+         name.find("DOCTEST_ANON_VAR_") != std::string_view::npos ||
+         name.find("gtest_") != std::string_view::npos;
 }
 
 }  // namespace simrt::pipeline

@@ -16,8 +16,8 @@ std::optional<std::string> test_of_function(const FunctionFacts& function);
 /// Whether the function is the body, fixture set-up or tear-down of a test, or a lambda in one.
 bool is_test_body(const FunctionFacts& function);
 
-/// Whether the function is the initialiser by which a framework's macro registers a test: it runs in every test of its
-/// program, and adding or removing one changes no other test.
+/// Whether the function is the initialiser by which a framework's macro registers a test: it runs in every
+/// test of its program, and adding or removing one changes no other test.
 bool is_test_registration(const FunctionFacts& function);
 
 }  // namespace simrt::pipeline

@@ -73,8 +73,8 @@ TracedCoverage TraceCoverage::read(const std::vector<std::string>& trace_files) 
   return out;
 }
 
-bool TraceCoverage::add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads,
-                                TracedCoverage& out) {
+bool TraceCoverage::add_process(const std::string& file, std::size_t number,
+                                std::vector<ThreadCoverage>& threads, TracedCoverage& out) {
   auto trace = testing::read_trace(file);
   if (!trace) {
     out.notes.push_back(trace.error().message);
@@ -104,7 +104,8 @@ bool TraceCoverage::add_process(const std::string& file, std::size_t number, std
     threads.push_back({role_of(process.trace, t, name), process.blocks(thread.covered)});
   }
   out.coverage.several |= process.blocks(process.trace.shared);
-  if (alive != 0) out.notes.push_back(fmt::format("{}{} thread{} alive at exit", name, alive, alive == 1 ? "" : "s"));
+  if (alive != 0)
+    out.notes.push_back(fmt::format("{}{} thread{} alive at exit", name, alive, alive == 1 ? "" : "s"));
   return mapped;
 }
 
@@ -114,7 +115,8 @@ Result<const NumberedMapping*> TraceCoverage::mapping_of(const testing::TraceMod
   return mapper_.mapping_of(instrumented, hash_combine(content_of(module), kind));
 }
 
-const UnemittedFunctions::Calls& TraceCoverage::calls_beyond(const std::vector<const NumberedMapping*>& modules) {
+const UnemittedFunctions::Calls& TraceCoverage::calls_beyond(
+    const std::vector<const NumberedMapping*>& modules) {
   auto [known, fresh] = beyond_.try_emplace(modules);
   if (fresh) {
     std::unordered_set<FunctionId> emitted;
@@ -134,7 +136,8 @@ std::uint64_t TraceCoverage::content_of(const testing::TraceModule& module) {
   return entry->second;
 }
 
-std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thread, const std::string& process) {
+std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thread,
+                                   const std::string& process) {
   std::vector<std::string> path;
   const testing::TraceThread* at = &trace.threads[thread];
   for (std::size_t depth = 0; depth < kRoleDepth && at->index != 0; ++depth) {
@@ -148,8 +151,9 @@ std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thre
     }
     if (site == "?" && !at->site.empty()) site = at->site;
     path.push_back(fmt::format("{}#{}", site, at->ordinal));
-    const auto parent = std::find_if(trace.threads.begin(), trace.threads.end(),
-                                     [&](const testing::TraceThread& other) { return other.index == at->parent; });
+    const auto parent =
+        std::find_if(trace.threads.begin(), trace.threads.end(),
+                     [&](const testing::TraceThread& other) { return other.index == at->parent; });
     if (parent == trace.threads.end() || parent->index >= at->index) break;
     at = &*parent;
   }

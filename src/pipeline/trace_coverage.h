@@ -15,8 +15,8 @@ namespace simrt::pipeline {
 
 struct TracedCoverage {
   TestCoverage coverage;
-  bool usable = false;              ///< at least one instrumented module was traced and mapped
-  std::vector<std::string> notes;   ///< "2 threads alive at exit", "trace cut short", ...
+  bool usable = false;             ///< at least one instrumented module was traced and mapped
+  std::vector<std::string> notes;  ///< "2 threads alive at exit", "trace cut short", ...
 };
 
 /// Splits per-thread block sets into what exactly one thread covered and what several did.
@@ -28,12 +28,14 @@ class TraceCoverage {
   TraceCoverage(GuardMapper& mapper, const UnemittedFunctions& unemitted, std::string repository_root)
       : mapper_(mapper), unemitted_(unemitted), root_(std::move(repository_root)) {}
 
-  /// Unreadable traces and modules become notes; what they might have covered is unknown, so `usable` is false then.
+  /// Unreadable traces and modules become notes; what they might have covered is unknown, so `usable` is
+  /// false then.
   TracedCoverage read(const std::vector<std::string>& trace_files);
 
  private:
   struct Process;
-  bool add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads, TracedCoverage& out);
+  bool add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads,
+                   TracedCoverage& out);
   const UnemittedFunctions::Calls& calls_beyond(const std::vector<const NumberedMapping*>& modules);
   Result<const NumberedMapping*> mapping_of(const testing::TraceModule& module);
   std::uint64_t content_of(const testing::TraceModule& module);
@@ -45,7 +47,8 @@ class TraceCoverage {
   const UnemittedFunctions& unemitted_;
   std::string root_;
   std::map<std::string, std::uint64_t> contents_;
-  std::map<std::vector<const NumberedMapping*>, UnemittedFunctions::Calls> beyond_;  ///< by the modules of a process
+  std::map<std::vector<const NumberedMapping*>, UnemittedFunctions::Calls>
+      beyond_;                                                          ///< by the modules of a process
   std::map<std::pair<std::string, std::uint64_t>, std::string> sites_;  ///< empty: not the project's code
 };
 

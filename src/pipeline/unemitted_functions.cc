@@ -16,12 +16,14 @@ UnemittedFunctions::UnemittedFunctions(const Program& program, const history::Bl
           if (const auto range = numbering.range(call->callee)) direct_calls_.emplace_back(*number, *range);
         }
     }
-  std::sort(direct_calls_.begin(), direct_calls_.end(),
-            [](const auto& a, const auto& b) { return std::pair(a.first, a.second.base) < std::pair(b.first, b.second.base); });
+  std::sort(direct_calls_.begin(), direct_calls_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.base) < std::pair(b.first, b.second.base);
+  });
   direct_calls_.erase(std::unique(direct_calls_.begin(), direct_calls_.end()), direct_calls_.end());
 }
 
-UnemittedFunctions::Calls UnemittedFunctions::calls_beyond(const std::unordered_set<FunctionId>& emitted) const {
+UnemittedFunctions::Calls UnemittedFunctions::calls_beyond(
+    const std::unordered_set<FunctionId>& emitted) const {
   Calls calls;
   for (const auto& call : direct_calls_)
     if (!emitted.contains(call.second.function)) calls.push_back(call);

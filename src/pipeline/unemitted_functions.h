@@ -1,6 +1,6 @@
-// Functions that no binary of a test holds although its code calls them: the compiler computed them away (constexpr
-// constructors of local objects), or they are not instrumented. Their blocks count as covered by whoever covered a
-// call of theirs; without this a changed default initialiser would be seen by nobody.
+// Functions that no binary of a test holds although its code calls them: the compiler computed them away
+// (constexpr constructors of local objects), or they are not instrumented. Their blocks count as covered by
+// whoever covered a call of theirs; without this a changed default initialiser would be seen by nobody.
 #pragma once
 
 #include <unordered_set>

@@ -26,14 +26,17 @@ Includers includers_of(const std::vector<UnitSummary>& recorded) {
 }
 
 /// Most functions first (it sees most of the header's neighbours), then the smallest closure, then the path.
-std::string choose_representative(const std::vector<UnitSummary>& recorded, const std::vector<std::size_t>& candidates,
+std::string choose_representative(const std::vector<UnitSummary>& recorded,
+                                  const std::vector<std::size_t>& candidates,
                                   const std::set<std::string>& already_parsed) {
   const UnitSummary* best = nullptr;
   for (std::size_t index : candidates) {
     const UnitSummary& unit = recorded[index];
     if (already_parsed.contains(unit.path)) return unit.path;
     if (unit.errors != 0) continue;
-    const auto key = [](const UnitSummary& u) { return std::tuple(u.files.size(), -static_cast<long>(u.functions.size()), u.path); };
+    const auto key = [](const UnitSummary& u) {
+      return std::tuple(u.files.size(), -static_cast<long>(u.functions.size()), u.path);
+    };
     if (!best || key(unit) < key(*best)) best = &unit;
   }
   return best ? best->path : recorded[candidates.front()].path;
@@ -72,12 +75,15 @@ class Planner {
     if (!change.new_path.empty() && commands_.contains(change.new_path)) {
       plan_.parse.insert(change.new_path);
       analysed = true;
-    } else if (is_source_file(change.new_path) && (change.status != FileStatus::Modified || includers_.contains(change.old_path))) {
-      // A modified source that was not compiled when the base was recorded, and still is not, is left to the rules.
+    } else if (is_source_file(change.new_path) &&
+               (change.status != FileStatus::Modified || includers_.contains(change.old_path))) {
+      // A modified source that was not compiled when the base was recorded, and still is not, is left to the
+      // rules.
       plan_.without_command.push_back(change.new_path);
       analysed = true;
     }
-    if (change.status != FileStatus::Modified && !change.new_path.empty() && is_header_file(change.new_path)) {
+    if (change.status != FileStatus::Modified && !change.new_path.empty() &&
+        is_header_file(change.new_path)) {
       shadowed_by(change.new_path);
       analysed = true;
     }
@@ -127,12 +133,14 @@ class Planner {
 };
 
 const FileFacts* file_of(const std::vector<FileFacts>& files, const std::string& path) {
-  const auto found = std::find_if(files.begin(), files.end(), [&](const FileFacts& file) { return file.path == path; });
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const FileFacts& file) { return file.path == path; });
   return found == files.end() ? nullptr : &*found;
 }
 
 const UnitFacts* unit_of(const std::vector<UnitFacts>& units, const std::string& path) {
-  const auto found = std::find_if(units.begin(), units.end(), [&](const UnitFacts& unit) { return unit.path == path; });
+  const auto found =
+      std::find_if(units.begin(), units.end(), [&](const UnitFacts& unit) { return unit.path == path; });
   return found == units.end() ? nullptr : &*found;
 }
 
@@ -150,10 +158,12 @@ bool is_source_file(const std::string& path) {
 }
 
 bool is_header_file(const std::string& path) {
-  return one_of(extension(path), {".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".def", ".h++"});
+  return one_of(extension(path),
+                {".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".def", ".h++"});
 }
 
-UnitPlan plan_units(const std::vector<UnitSummary>& recorded, const std::map<std::string, std::uint64_t>& commands,
+UnitPlan plan_units(const std::vector<UnitSummary>& recorded,
+                    const std::map<std::string, std::uint64_t>& commands,
                     const std::vector<FileChange>& changes) {
   return Planner(recorded, commands).plan(changes);
 }
@@ -162,7 +172,8 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
                            const std::vector<UnitFacts>& parsed) {
   FurtherUnits further;
   for (const auto& [header, unit] : plan.representative) {
-    const auto before = std::find_if(recorded.begin(), recorded.end(), [&](const UnitSummary& u) { return u.path == unit; });
+    const auto before =
+        std::find_if(recorded.begin(), recorded.end(), [&](const UnitSummary& u) { return u.path == unit; });
     if (before != recorded.end() && only_bodies_changed(*before, unit_of(parsed, unit), header)) continue;
     further.widened_headers.push_back(header);
     for (const UnitSummary& includer : recorded)
@@ -173,12 +184,14 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
   return further;
 }
 
-std::set<std::string> units_with_changed_patterns(const Program& recorded, const std::vector<UnitFacts>& parsed) {
+std::set<std::string> units_with_changed_patterns(const Program& recorded,
+                                                  const std::vector<UnitFacts>& parsed) {
   std::unordered_set<FunctionId> changed;
   for (const UnitFacts& unit : parsed)
     for (const FunctionFacts& function : unit.functions) {
       const FunctionFacts* before = recorded.function(function.id);
-      const bool differs = before && (before->body != function.body || before->signature != function.signature);
+      const bool differs =
+          before && (before->body != function.body || before->signature != function.signature);
       if (!differs) continue;
       if (function.pattern) changed.insert(function.pattern);
       if (function.has(kDependent)) changed.insert(function.id);

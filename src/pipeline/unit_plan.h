@@ -1,6 +1,6 @@
-// Which translation units a diff forces us to parse again. Pure: file changes and recorded include closures in,
-// a plan out. Cost follows the diff: a header whose function bodies alone changed costs one unit (analysis of
-// 34 of leveldb's 34 headers needs no more), however many include it.
+// Which translation units a diff forces us to parse again. Pure: file changes and recorded include closures
+// in, a plan out. Cost follows the diff: a header whose function bodies alone changed costs one unit
+// (analysis of 34 of leveldb's 34 headers needs no more), however many include it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace simrt::pipeline {
 
 struct UnitPlan {
   std::set<std::string> parse;  ///< unit paths at the new revision
-  /// Recorded units that no longer exist (their source was deleted or renamed, or nothing compiles it any more).
+  /// Recorded units that no longer exist (their source was deleted or renamed, or nothing compiles it any
+  /// more).
   std::vector<std::string> removed;
   /// Changed headers with the unit that stands for all includers, as long as only function bodies differ.
   std::map<std::string, std::string> representative;
@@ -27,12 +28,13 @@ struct UnitPlan {
 };
 
 /// `commands`: unit path -> command hash at the new revision.
-UnitPlan plan_units(const std::vector<UnitSummary>& recorded, const std::map<std::string, std::uint64_t>& commands,
+UnitPlan plan_units(const std::vector<UnitSummary>& recorded,
+                    const std::map<std::string, std::uint64_t>& commands,
                     const std::vector<FileChange>& changes);
 
-/// After the planned units were parsed: the further units that have to be, because a represented header changed
-/// outside function bodies (macro, type, constant, declaration, include), or because a changed template has
-/// instantiations in them.
+/// After the planned units were parsed: the further units that have to be, because a represented header
+/// changed outside function bodies (macro, type, constant, declaration, include), or because a changed
+/// template has instantiations in them.
 struct FurtherUnits {
   std::set<std::string> units;
   std::vector<std::string> widened_headers;  ///< those whose declarations changed
@@ -41,7 +43,8 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
                            const std::vector<UnitFacts>& parsed);
 
 /// Units that hold an instantiation of a template whose pattern differs from the recorded one.
-std::set<std::string> units_with_changed_patterns(const Program& recorded, const std::vector<UnitFacts>& parsed);
+std::set<std::string> units_with_changed_patterns(const Program& recorded,
+                                                  const std::vector<UnitFacts>& parsed);
 
 /// True for a path that a C or C++ compiler is given as its main file.
 bool is_source_file(const std::string& path);

@@ -25,8 +25,10 @@ Result<std::string> find_database(const Workspace& workspace) {
   const config::Config& config = workspace.config;
   if (!config.compile_database.empty()) {
     if (is_file(config.compile_database)) return config.compile_database;
-    return fail(ErrorCode::Project, fmt::format("the configured compile database {} does not exist", config.compile_database),
-                "configure the build (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or correct build.compile_commands");
+    return fail(
+        ErrorCode::Project,
+        fmt::format("the configured compile database {} does not exist", config.compile_database),
+        "configure the build (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or correct build.compile_commands");
   }
   for (const std::string& directory : {config.instrumented_directory, config.build_directory})
     if (std::string path = database_in(directory); !path.empty()) return path;
@@ -41,7 +43,9 @@ Result<Workspace> open_workspace(const std::string& directory, const std::string
   auto repository = git::Repository::open(directory);
   if (!repository) return fail(repository.error());
   const std::string root = repository->workdir();
-  if (root.empty()) return fail(ErrorCode::Repository, "this repository has no work tree", "run simrt in a clone with a work tree");
+  if (root.empty())
+    return fail(ErrorCode::Repository, "this repository has no work tree",
+                "run simrt in a clone with a work tree");
   config::Inputs inputs;
   inputs.root = root;
   inputs.directory = canonical_path(directory);

@@ -23,15 +23,15 @@ struct Workspace {
   std::string database_path() const { return config.history_database; }
 };
 
-/// Opens the repository around `directory` and reads its configuration; `database` overrides the configured one.
-/// Errors: Repository, Usage (configuration).
+/// Opens the repository around `directory` and reads its configuration; `database` overrides the configured
+/// one. Errors: Repository, Usage (configuration).
 Result<Workspace> open_workspace(const std::string& directory, const std::string& database);
 
 /// Opens the history for reading. Error: History with the way out when nothing was recorded yet.
 Result<history::Database> open_history(const Workspace& workspace, history::OpenMode mode);
 
-/// The compile database: as configured, else of the instrumented build, else of the user's, else wherever one is.
-/// Sources that the configuration excludes are left out. Error: Project.
+/// The compile database: as configured, else of the instrumented build, else of the user's, else wherever one
+/// is. Sources that the configuration excludes are left out. Error: Project.
 Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& workspace);
 
 /// An analyser of one revision. `other_paths`: files of the revision it is compared with.

@@ -1,4 +1,5 @@
-// JSON with every pair, both accesses, all reasons and fallbacks. "schema" grows when a field changes meaning.
+// JSON with every pair, both accesses, all reasons and fallbacks. "schema" grows when a field changes
+// meaning.
 #include <nlohmann/json.hpp>
 
 #include "report/selection_formats.h"
@@ -53,9 +54,14 @@ Json reason_json(const Reason& reason) {
 }  // namespace
 
 Json decision_json(const SelectionView& view, const Decision& decision) {
-  Json json{{"test", test_name(view, decision.test)}, {"run", decision.run},         {"rank", decision.rank},
-            {"tier", to_string(decision.tier)},       {"pairs", decision.pairs},     {"new_pairs", decision.new_pairs},
-            {"seconds", decision.seconds},            {"reasons", Json::array()}};
+  Json json{{"test", test_name(view, decision.test)},
+            {"run", decision.run},
+            {"rank", decision.rank},
+            {"tier", to_string(decision.tier)},
+            {"pairs", decision.pairs},
+            {"new_pairs", decision.new_pairs},
+            {"seconds", decision.seconds},
+            {"reasons", Json::array()}};
   for (const Reason& reason : decision.reasons) json["reasons"].push_back(reason_json(reason));
   return json;
 }
@@ -78,7 +84,8 @@ Json selection_json(const SelectionView& view) {
             {"uncovered_pairs", view.selection.uncovered},
             {"unknowns", Json::array()},
             {"fallbacks", Json::array()}};
-  for (const Decision& decision : view.selection.decisions) json["tests"].push_back(decision_json(view, decision));
+  for (const Decision& decision : view.selection.decisions)
+    json["tests"].push_back(decision_json(view, decision));
   for (const NewTest& test : view.new_tests)
     json["new_tests"].push_back({{"test", test.name}, {"file", test.file}, {"line", test.line}});
   for (std::uint32_t i = 0; i < view.impact.pairs.size(); ++i) json["pairs"].push_back(pair_json(view, i));

@@ -47,7 +47,8 @@ std::string render_gtest(const SelectionView& view) {
     filter->second += (filter->second.empty() ? "" : ":") + found.selector;
   }
   std::string out;
-  for (const std::string& program : programs) out += fmt::format("{} --gtest_filter={}\n", program, filters[program]);
+  for (const std::string& program : programs)
+    out += fmt::format("{} --gtest_filter={}\n", program, filters[program]);
   return out;
 }
 
@@ -56,7 +57,8 @@ std::string render_ctest(const SelectionView& view) {
   std::set<std::string> seen;
   for (const Decision* decision : listed(view)) {
     const auto test = view.tests.find(decision->test);
-    if (test == view.tests.end() || test->second.ctest.empty() || !seen.insert(test->second.ctest).second) continue;
+    if (test == view.tests.end() || test->second.ctest.empty() || !seen.insert(test->second.ctest).second)
+      continue;
     alternatives += (alternatives.empty() ? "" : "|") + regex_escaped(test->second.ctest);
   }
   return alternatives.empty() ? "^$\n" : fmt::format("^({})$\n", alternatives);

@@ -11,9 +11,13 @@ namespace {
 
 constexpr std::size_t kUncoveredShown = 10;
 
-std::string short_id(const std::string& revision) { return revision.size() == 40 ? revision.substr(0, 10) : revision; }
+std::string short_id(const std::string& revision) {
+  return revision.size() == 40 ? revision.substr(0, 10) : revision;
+}
 
-std::string plural(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 std::string access_line(const SelectionView& view, const SharedAccess& access, const std::string& thread) {
   const auto function = view.function_names.find(access.function);
@@ -25,7 +29,8 @@ std::string access_line(const SelectionView& view, const SharedAccess& access, c
 }
 
 std::string cause_line(const SharedAccess& access) {
-  return fmt::format("{}: {} ({}:{})", to_string(access.rule), access.cause, access.cause_file, access.cause_at.line);
+  return fmt::format("{}: {} ({}:{})", to_string(access.rule), access.cause, access.cause_file,
+                     access.cause_at.line);
 }
 
 std::string pair_lines(const SelectionView& view, const Reason& reason, const std::string& indent) {
@@ -39,14 +44,16 @@ std::string pair_lines(const SelectionView& view, const Reason& reason, const st
 }
 
 std::string decision_lines(const SelectionView& view, const Decision& decision) {
-  std::string out = fmt::format("{:>3}. {}  ({}, {:.2f} s)\n", decision.rank, test_name(view, decision.test),
-                                decision.pairs ? fmt::format("{}, {} new", plural(decision.pairs, "pair"), decision.new_pairs)
-                                               : to_string(decision.tier),
-                                decision.seconds);
+  std::string out = fmt::format(
+      "{:>3}. {}  ({}, {:.2f} s)\n", decision.rank, test_name(view, decision.test),
+      decision.pairs ? fmt::format("{}, {} new", plural(decision.pairs, "pair"), decision.new_pairs)
+                     : to_string(decision.tier),
+      decision.seconds);
   const auto pair_reason = std::find_if(decision.reasons.begin(), decision.reasons.end(),
                                         [](const Reason& reason) { return reason.kind == ReasonKind::Pair; });
   for (const Reason& reason : decision.reasons)
-    if (reason.kind != ReasonKind::Pair) out += fmt::format("     {}: {}\n", to_string(reason.kind), reason.text);
+    if (reason.kind != ReasonKind::Pair)
+      out += fmt::format("     {}: {}\n", to_string(reason.kind), reason.text);
   if (pair_reason != decision.reasons.end()) out += pair_lines(view, *pair_reason, "     ");
   return out;
 }
@@ -54,7 +61,8 @@ std::string decision_lines(const SelectionView& view, const Decision& decision) 
 std::string uncovered_lines(const SelectionView& view) {
   const auto& uncovered = view.selection.uncovered;
   if (uncovered.empty()) return {};
-  std::string out = fmt::format("\nno recorded test reaches {} with two threads:\n", plural(uncovered.size(), "impacted pair"));
+  std::string out = fmt::format("\nno recorded test reaches {} with two threads:\n",
+                                plural(uncovered.size(), "impacted pair"));
   for (std::size_t i = 0; i < std::min(uncovered.size(), kUncoveredShown); ++i) {
     const AccessPair& pair = view.impact.pairs[uncovered[i]];
     out += "  - " + access_line(view, view.impact.accesses[pair.first], "") + "\n";
@@ -66,12 +74,14 @@ std::string uncovered_lines(const SelectionView& view) {
 }
 
 std::string summary_lines(const SelectionView& view, std::size_t running) {
-  std::string out = fmt::format("{} -> {}: {} changed, {} changed, {} of {} units parsed\n", short_id(view.base),
-                                short_id(view.head), plural(view.changed_files, "file"),
-                                plural(view.changed_functions, "function"), view.parsed_units, view.total_units);
-  out += fmt::format("{}; {} of {} selected (technique {}, rank {}, seed {})\n",
-                     plural(view.impact.pairs.size(), "impacted pair"), running,
-                     plural(view.selection.decisions.size(), "test"), view.technique, view.ranking, view.seed);
+  std::string out =
+      fmt::format("{} -> {}: {} changed, {} changed, {} of {} units parsed\n", short_id(view.base),
+                  short_id(view.head), plural(view.changed_files, "file"),
+                  plural(view.changed_functions, "function"), view.parsed_units, view.total_units);
+  out +=
+      fmt::format("{}; {} of {} selected (technique {}, rank {}, seed {})\n",
+                  plural(view.impact.pairs.size(), "impacted pair"), running,
+                  plural(view.selection.decisions.size(), "test"), view.technique, view.ranking, view.seed);
   return out;
 }
 
@@ -90,18 +100,22 @@ std::string render_text(const SelectionView& view) {
     out += fmt::format("  +  {}  new test at {}:{}\n", test.name, test.file, test.line);
   Tier tier = Tier::Selected;
   for (const Decision* decision : list) {
-    if (decision->tier != tier) out += fmt::format("  -- the rest: {} --\n", to_string(tier = decision->tier));
+    if (decision->tier != tier)
+      out += fmt::format("  -- the rest: {} --\n", to_string(tier = decision->tier));
     out += decision_lines(view, *decision);
   }
   out += uncovered_lines(view);
   if (!view.impact.unknowns.empty() || !view.fallbacks.empty()) out += "\n";
   for (const Unknown& unknown : view.impact.unknowns)
-    out += fmt::format("unknown: {}{}\n", unknown.what, unknown.file.empty() ? "" : " (" + unknown.file + ")");
-  for (const Fallback& fallback : view.fallbacks) out += fmt::format("note: [{}] {}\n", fallback.kind, fallback.text);
+    out +=
+        fmt::format("unknown: {}{}\n", unknown.what, unknown.file.empty() ? "" : " (" + unknown.file + ")");
+  for (const Fallback& fallback : view.fallbacks)
+    out += fmt::format("note: [{}] {}\n", fallback.kind, fallback.text);
   return out;
 }
 
-std::string render_why(const SelectionView& view, TestId test, const std::vector<std::string>& skip_details, Format format) {
+std::string render_why(const SelectionView& view, TestId test, const std::vector<std::string>& skip_details,
+                       Format format) {
   const auto found = std::find_if(view.selection.decisions.begin(), view.selection.decisions.end(),
                                   [&](const Decision& decision) { return decision.test == test; });
   if (found == view.selection.decisions.end()) return {};

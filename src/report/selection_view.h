@@ -30,8 +30,8 @@ struct NewTest {
 };
 
 struct SelectionView {
-  std::string base, head;       ///< commit ids (head may be "worktree")
-  std::string requested_base;   ///< as resolved from --base; differs from base when that was not recorded
+  std::string base, head;      ///< commit ids (head may be "worktree")
+  std::string requested_base;  ///< as resolved from --base; differs from base when that was not recorded
   std::string technique, ranking;
   std::uint64_t seed = 0;
   std::size_t changed_files = 0, changed_functions = 0, parsed_units = 0, total_units = 0;
@@ -46,13 +46,15 @@ struct SelectionView {
 
 enum class Format : std::uint8_t { Text, Json, Names, GTest, CTest };
 
-/// The whole report, newline-terminated. `names`: a test a line in order. `gtest`: one `program --gtest_filter=...`
-/// line a program, in order of its best test. `ctest`: an anchored regular expression for `ctest -R`.
+/// The whole report, newline-terminated. `names`: a test a line in order. `gtest`: one `program
+/// --gtest_filter=...` line a program, in order of its best test. `ctest`: an anchored regular expression for
+/// `ctest -R`.
 std::string render_selection(const SelectionView& view, Format format);
 
 /// `simrt why TEST` / `why-not TEST`: every reason, down to the pair, both source lines and the threads.
 /// `skip_details` are the lines that explain a skip; empty for a test that runs.
-std::string render_why(const SelectionView& view, TestId test, const std::vector<std::string>& skip_details, Format format);
+std::string render_why(const SelectionView& view, TestId test, const std::vector<std::string>& skip_details,
+                       Format format);
 
 // Shared by the formats.
 std::string to_string(ReasonKind kind);

@@ -19,7 +19,8 @@ std::string cell_text(const nlohmann::ordered_json& cell) {
 
 /// Characters, not bytes: names may be UTF-8.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
@@ -27,9 +28,11 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? space + text : text + space;
 }
 
-std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths, const std::vector<bool>& right) {
+std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                    const std::vector<bool>& right) {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i ? "  " : "") + padded(cells[i], widths[i], right[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    line += (i ? "  " : "") + padded(cells[i], widths[i], right[i]);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -62,7 +65,8 @@ std::string render_json(const Table& table) {
   auto json = nlohmann::ordered_json::array();
   for (const auto& row : table.rows) {
     nlohmann::ordered_json object;
-    for (std::size_t i = 0; i < table.columns.size() && i < row.size(); ++i) object[table.columns[i]] = row[i];
+    for (std::size_t i = 0; i < table.columns.size() && i < row.size(); ++i)
+      object[table.columns[i]] = row[i];
     json.push_back(std::move(object));
   }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -61,12 +61,33 @@ void use() { Box<int> b; b.set(1); scaled<int, 2>(1); scaled<long, 3>(1); WithIn
 TEST(Identity, EveryKindOfFunctionIsFound) {
   const UnitFacts unit = facts_of(kZoo);
   const std::vector<std::string> found = names(unit);
-  for (const char* name :
-       {"ns::free_function", "file_static", "(anonymous namespace)::hidden", "S::S()", "S::S(int)", "S::~S", "S::method", "S::make",
-        "S::operator int", "S::operator+=", "friendly", "S::Nested::inner", "initialiser of S::counter", "Box::set", "Box<int>::set",
-        "Box::In::deep", "Box<int>::In::deep", "scaled<int, 2>", "scaled<long, 3>", "scaled<int, 9>", "local_class",
-        "local_class()::Local::get", "lambdas", "lambdas::lambda#0", "lambdas::lambda#0::lambda#0", "lambdas::lambda#1",
-        "initialiser of at_namespace_scope"})
+  for (const char* name : {"ns::free_function",
+                           "file_static",
+                           "(anonymous namespace)::hidden",
+                           "S::S()",
+                           "S::S(int)",
+                           "S::~S",
+                           "S::method",
+                           "S::make",
+                           "S::operator int",
+                           "S::operator+=",
+                           "friendly",
+                           "S::Nested::inner",
+                           "initialiser of S::counter",
+                           "Box::set",
+                           "Box<int>::set",
+                           "Box::In::deep",
+                           "Box<int>::In::deep",
+                           "scaled<int, 2>",
+                           "scaled<long, 3>",
+                           "scaled<int, 9>",
+                           "local_class",
+                           "local_class()::Local::get",
+                           "lambdas",
+                           "lambdas::lambda#0",
+                           "lambdas::lambda#0::lambda#0",
+                           "lambdas::lambda#1",
+                           "initialiser of at_namespace_scope"})
     EXPECT_THAT(found, Contains(name));
   EXPECT_EQ(usrs(unit).size(), unit.functions.size()) << "no two functions share an identity";
   ASSERT_EQ(unit.points.size(), unit.functions.size());
@@ -80,7 +101,10 @@ TEST(Identity, EveryKindOfFunctionIsFound) {
 }
 
 TEST(Identity, NamesSurviveUnrelatedEdits) {
-  const std::string moved = "\n// a comment that moves everything\nint unrelated(int x) { auto l = [x] { return x; }; return l(); }\n" + std::string(kZoo);
+  const std::string moved =
+      "\n// a comment that moves everything\nint unrelated(int x) { auto l = [x] { return x; }; return l(); "
+      "}\n" +
+      std::string(kZoo);
   const std::set<std::string> before = usrs(facts_of(kZoo)), after = usrs(facts_of(moved));
   for (const std::string& usr : before) EXPECT_TRUE(after.contains(usr)) << usr;
 }
@@ -110,7 +134,8 @@ TEST(Identity, LinkageNames) {
   EXPECT_THAT(function(unit, "S::~S").linkage_names, UnorderedElementsAre("_ZN1SD1Ev", "_ZN1SD2Ev"));
   EXPECT_THAT(function(unit, "Box<int>::set").linkage_names, ElementsAre("_ZN3BoxIiE3setEi"));
   const UnitFacts deleting = facts_of("struct V { virtual ~V() {} };");
-  EXPECT_THAT(function(deleting, "V::~V").linkage_names, UnorderedElementsAre("_ZN1VD0Ev", "_ZN1VD1Ev", "_ZN1VD2Ev"));
+  EXPECT_THAT(function(deleting, "V::~V").linkage_names,
+              UnorderedElementsAre("_ZN1VD0Ev", "_ZN1VD1Ev", "_ZN1VD2Ev"));
 }
 
 TEST(Identity, EachProgramHasItsOwnMain) {
@@ -119,15 +144,19 @@ TEST(Identity, EachProgramHasItsOwnMain) {
 }
 
 TEST(Identity, FileStaticsOfEqualBaseNameDiffer) {
-  const char* code = "static int helper() { return 1; } namespace { struct T { int m() { return 2; } }; } int f() { return helper() + T().m(); }";
+  const char* code =
+      "static int helper() { return 1; } namespace { struct T { int m() { return 2; } }; } int f() { return "
+      "helper() + T().m(); }";
   const UnitFacts one = facts_of(Source{code, "a/x.cc"}), other = facts_of(Source{code, "b/x.cc"});
   EXPECT_NE(function(one, "helper").id, function(other, "helper").id);
-  EXPECT_NE(function(one, "(anonymous namespace)::T::m").id, function(other, "(anonymous namespace)::T::m").id);
+  EXPECT_NE(function(one, "(anonymous namespace)::T::m").id,
+            function(other, "(anonymous namespace)::T::m").id);
   EXPECT_EQ(function(one, "f").id, function(other, "f").id);
 }
 
 TEST(Identity, OnlyRepositoryFilesCount) {
-  Source source{"#include \"inner.h\"\n#include <vector>\nint f(std::vector<int>& v) { return inner(v.size()); }"};
+  Source source{
+      "#include \"inner.h\"\n#include <vector>\nint f(std::vector<int>& v) { return inner(v.size()); }"};
   source.headers = {{"inner.h", "#pragma once\ninline int inner(int a) { return a; }\n"}};
   const UnitFacts unit = facts_of(source);
   EXPECT_THAT(names(unit), ElementsAre("inner", "f"));
@@ -154,7 +183,9 @@ TEST(Identity, Overriding) {
 }
 
 TEST(Identity, InstancesOnClosuresDiffer) {
-  const UnitFacts unit = facts_of("template <class F> void run(F f) { f(); } int g; void f() { run([] { g = 1; }); run([] { g = 2; }); }");
+  const UnitFacts unit = facts_of(
+      "template <class F> void run(F f) { f(); } int g; void f() { run([] { g = 1; }); run([] { g = 2; }); "
+      "}");
   std::vector<FunctionId> instances;
   for (const FunctionFacts& facts : unit.functions)
     if (facts.has(kInstantiation) && !facts.has(kLambda)) instances.push_back(facts.id);
@@ -164,7 +195,8 @@ TEST(Identity, InstancesOnClosuresDiffer) {
 }
 
 TEST(Identity, DependentRangeForHasNoGraphButItsInstanceHas) {
-  const UnitFacts unit = facts_of("int s; template <class T> void f(T& a) { for (auto& x : a) s += x; } void g(int (&v)[2]) { f(v); }");
+  const UnitFacts unit = facts_of(
+      "int s; template <class T> void f(T& a) { for (auto& x : a) s += x; } void g(int (&v)[2]) { f(v); }");
   const FunctionFacts& pattern = function(unit, "f");
   EXPECT_TRUE(pattern.has(kDependent));
   if (pattern.has(kNoCfg)) EXPECT_EQ(pattern.blocks.size(), 1u);
@@ -176,8 +208,11 @@ TEST(Identity, EqualSourceEqualFacts) { EXPECT_EQ(facts_of(kZoo), facts_of(kZoo)
 
 TEST(Identity, BrokenCodeIsMarkedAndSurvived) {
   // Redefinitions and odd but legal code must not confuse the collector.
-  const UnitFacts unit = facts_of("extern \"C\" { int c_function(void) { return 1; } } int f() try { return c_function(); } catch (...) { return 0; }"
-                                  " template <class...> struct V; template <class T> struct V<T> { int m() { return 1; } }; int g() { return V<int>().m(); }");
+  const UnitFacts unit = facts_of(
+      "extern \"C\" { int c_function(void) { return 1; } } int f() try { return c_function(); } catch (...) "
+      "{ return 0; }"
+      " template <class...> struct V; template <class T> struct V<T> { int m() { return 1; } }; int g() { "
+      "return V<int>().m(); }");
   EXPECT_TRUE(has_function(unit, "c_function"));
   EXPECT_TRUE(has_function(unit, "V<int>::m"));
   EXPECT_THAT(function(unit, "c_function").linkage_names, ElementsAre("c_function"));
@@ -192,7 +227,8 @@ TEST(Points, BlocksKnowWhereTheyStand) {
     std::vector<std::uint32_t> found;
     for (const BlockPoints& block : points.blocks) {
       EXPECT_TRUE(std::is_sorted(block.points.begin(), block.points.end()));
-      if (std::binary_search(block.points.begin(), block.points.end(), wanted)) found.push_back(block.ordinal);
+      if (std::binary_search(block.points.begin(), block.points.end(), wanted))
+        found.push_back(block.ordinal);
     }
     return found;
   };
@@ -208,7 +244,9 @@ TEST(Points, BlocksKnowWhereTheyStand) {
 }
 
 TEST(Points, EdgesHaveKindsAndLabels) {
-  const UnitFacts unit = facts_of("int f(int a) { switch (a) { case 1: return 1; case 2: return 2; } try { throw a; } catch (int) { return 3; } catch (...) {} return 0; }");
+  const UnitFacts unit = facts_of(
+      "int f(int a) { switch (a) { case 1: return 1; case 2: return 2; } try { throw a; } catch (int) { "
+      "return 3; } catch (...) {} return 0; }");
   std::vector<EdgeKind> kinds;
   std::set<std::uint64_t> cases;
   for (const Block& block : function(unit, "f").blocks)

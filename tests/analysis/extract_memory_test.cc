@@ -15,9 +15,9 @@ using testing::Not;
 
 TEST(Memory, ReadAndWriteInEvaluationOrder) {
   const UnitFacts unit = facts_of("int g, h; void f() { g++; g += h; g = g + h; }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read g", "write g",                       // g++
-                                                  "read h", "read g", "write g",            // g += h
-                                                  "read g", "read h", "write g"));          // g = g + h
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read g", "write g",              // g++
+                                                  "read h", "read g", "write g",    // g += h
+                                                  "read g", "read h", "write g"));  // g = g + h
 }
 
 constexpr const char* kNode = R"(
@@ -27,33 +27,44 @@ struct Node { Node* next; int value; Inner inner; Inner* ip; union { int u1; int
 
 TEST(Memory, FieldsAreFieldBasedWithTheirPath) {
   const UnitFacts unit = facts_of(std::string(kNode) +
-                                  "void f(Node* n, Node& r) { n->next->value = 1; r.inner.x = n->inner.arr[2]; n->ip->x++; n->u1 = 4; (*n).value = 5; }");
+                                  "void f(Node* n, Node& r) { n->next->value = 1; r.inner.x = "
+                                  "n->inner.arr[2]; n->ip->x++; n->u1 = 4; (*n).value = 5; }");
   EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("read Node::next of p0", "write Node::value of p0->next",         //
-                          "read *Inner::arr of p0->inner", "write Inner::x of p1.inner",    //
+              ElementsAre("read Node::next of p0", "write Node::value of p0->next",       //
+                          "read *Inner::arr of p0->inner", "write Inner::x of p1.inner",  //
                           "read Node::ip of p0", "read Inner::x of p0->ip", "write Inner::x of p0->ip",
-                          "write Node::(anonymous union)::u1 of p0",                        //
+                          "write Node::(anonymous union)::u1 of p0",  //
                           "write Node::value of p0"));
 }
 
 TEST(Memory, ElementsAreBehindTheVariable) {
-  const UnitFacts unit = facts_of("int table[8]; void f(int i, int* p, int** pp) { table[i] = p[i]; *p = 1; **pp = 2; *(p + 1) = 4; p++; }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read *f()::p", "write *table", "write *f()::p", "read *f()::pp", "write **f()::pp", "write *f()::p"));
+  const UnitFacts unit = facts_of(
+      "int table[8]; void f(int i, int* p, int** pp) { table[i] = p[i]; *p = 1; **pp = 2; *(p + 1) = 4; p++; "
+      "}");
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read *f()::p", "write *table", "write *f()::p",
+                                                  "read *f()::pp", "write **f()::pp", "write *f()::p"));
 }
 
 TEST(Memory, PlainLocalsAreNoEventsAndEscapingOnesAre) {
-  const UnitFacts unit = facts_of("void sink(int*); int g; void f(int a) { int x = a; x++; int y[2] = {x, g}; y[1] = 2; int z = 1; sink(&z); z = 3; }");
-  EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("read g", "write f()::z [own-constructor]", "call direct sink (&f()::z)", "write f()::z"));
+  const UnitFacts unit = facts_of(
+      "void sink(int*); int g; void f(int a) { int x = a; x++; int y[2] = {x, g}; y[1] = 2; int z = 1; "
+      "sink(&z); z = 3; }");
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read g", "write f()::z [own-constructor]",
+                                                  "call direct sink (&f()::z)", "write f()::z"));
   const FunctionFacts& f = function(unit, "f");
   EXPECT_FALSE(f.locals[1].escapes);
   EXPECT_TRUE(f.locals[3].escapes);
 }
 
 TEST(Memory, ReferencesAreDerefsOfTheReference) {
-  const UnitFacts unit = facts_of("int g; int& pick(bool b, int& l, int& r) { return b ? l : r; } void f() { int& r = g; r = 1; pick(true, g, r) = 2; }");
-  EXPECT_THAT(event_lines(unit, "pick"), ElementsAre("bind pick::return := &*pick()::l", "bind pick::return := &*pick()::r"));
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("bind f()::r := &g", "write *f()::r", "call direct pick (?, &g, &*f()::r)", "write *pick::return"));
+  const UnitFacts unit = facts_of(
+      "int g; int& pick(bool b, int& l, int& r) { return b ? l : r; } void f() { int& r = g; r = 1; "
+      "pick(true, g, r) = 2; }");
+  EXPECT_THAT(event_lines(unit, "pick"),
+              ElementsAre("bind pick::return := &*pick()::l", "bind pick::return := &*pick()::r"));
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("bind f()::r := &g", "write *f()::r", "call direct pick (?, &g, &*f()::r)",
+                          "write *pick::return"));
 }
 
 TEST(Memory, PointersFlow) {
@@ -63,10 +74,10 @@ void f(Node* n, bool b) { root = n; n->next = root; Node* l = b ? n : make(); n-
 Node* g() { return root; }
 )");
   EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("write root", "bind root := f()::n",                                                       //
-                          "read root", "write Node::next of p0", "bind Node::next of p0 := root",                    //
-                          "call direct make", "bind f()::l := f()::n", "bind f()::l := make::return",                //
-                          "write Node::ip of p0", "bind Node::ip of p0 := &Node::inner of l2",                        //
+              ElementsAre("write root", "bind root := f()::n",                                         //
+                          "read root", "write Node::next of p0", "bind Node::next of p0 := root",      //
+                          "call direct make", "bind f()::l := f()::n", "bind f()::l := make::return",  //
+                          "write Node::ip of p0", "bind Node::ip of p0 := &Node::inner of l2",         //
                           "write root", "bind root := f()::fresh"));
   EXPECT_THAT(event_lines(unit, "g"), ElementsAre("read root", "bind g::return := root"));
 }
@@ -77,18 +88,25 @@ thread_local int tls; volatile int vol; extern const int fixed; constexpr int kV
 struct S { S() : a(1) { b = a; } ~S() { a = 0; } int m() const { cache = 1; return c + a; } int a, b; const int c = 2; mutable int cache; };
 void f() { tls = vol; vol = fixed + kValue; }
 )");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read vol [volatile]", "write tls [thread-local]", "read fixed [const]", "write vol [volatile]"))
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read vol [volatile]", "write tls [thread-local]",
+                                                  "read fixed [const]", "write vol [volatile]"))
       << "a compile-time constant is not read";
-  EXPECT_THAT(event_lines(unit, "S::S"), ElementsAre("write S::a of this [own-constructor]", "write S::c of this [own-constructor] [const]",
-                                                    "read S::a of this [own-constructor]", "write S::b of this [own-constructor]"));
+  EXPECT_THAT(
+      event_lines(unit, "S::S"),
+      ElementsAre("write S::a of this [own-constructor]", "write S::c of this [own-constructor] [const]",
+                  "read S::a of this [own-constructor]", "write S::b of this [own-constructor]"));
   EXPECT_THAT(event_lines(unit, "S::~S"), ElementsAre("write S::a of this [own-constructor]"));
-  EXPECT_THAT(event_lines(unit, "S::m"), ElementsAre("write S::cache of this", "read S::c of this [const]", "read S::a of this"));
+  EXPECT_THAT(event_lines(unit, "S::m"),
+              ElementsAre("write S::cache of this", "read S::c of this [const]", "read S::a of this"));
 }
 
 TEST(Memory, StaticLocalsAndGlobalInitialisers) {
-  const UnitFacts unit = facts_of("int next(); int g = next(); void f() { static int plain = 1; static int guarded = next(); plain++; }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("call direct next", "static-init f()::guarded", "read f()::plain", "write f()::plain"));
-  EXPECT_THAT(event_lines(unit, "initialiser of g"), ElementsAre("call direct next", "write g [own-constructor]"));
+  const UnitFacts unit = facts_of(
+      "int next(); int g = next(); void f() { static int plain = 1; static int guarded = next(); plain++; }");
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("call direct next", "static-init f()::guarded",
+                                                  "read f()::plain", "write f()::plain"));
+  EXPECT_THAT(event_lines(unit, "initialiser of g"),
+              ElementsAre("call direct next", "write g [own-constructor]"));
   EXPECT_EQ(variable(unit, "f()::plain").kind, VariableKind::Global);
 }
 
@@ -97,18 +115,20 @@ TEST(Memory, CapturesNameTheEnclosingFunctionsMemory) {
 template <class F> void run(F f) { f(); }
 struct S { void m(int* p) { int x = 0, y = 1; run([&x, y, p, this]() mutable { x++; y++; *p = y; v = x; }); run([q = p] { *q = 1; }); } int v; };
 )");
-  EXPECT_THAT(event_lines(unit, "S::m::lambda#0"),
-              ElementsAre("read S::m()::x", "write S::m()::x",                                       // by reference: the local of m
-                          "read S::m::lambda#0()::y", "write S::m::lambda#0()::y",                   // by copy: the closure's own
-                          "read S::m::lambda#0()::y", "read S::m::lambda#0()::p", "write *S::m::lambda#0()::p",
-                          "read S::m()::x", "write S::v of this"));
+  EXPECT_THAT(
+      event_lines(unit, "S::m::lambda#0"),
+      ElementsAre("read S::m()::x", "write S::m()::x",                      // by reference: the local of m
+                  "read S::m::lambda#0()::y", "write S::m::lambda#0()::y",  // by copy: the closure's own
+                  "read S::m::lambda#0()::y", "read S::m::lambda#0()::p", "write *S::m::lambda#0()::p",
+                  "read S::m()::x", "write S::v of this"));
   EXPECT_THAT(event_lines(unit, "S::m"), Contains("bind S::m::lambda#0()::p := S::m()::p"));
   EXPECT_THAT(event_lines(unit, "S::m"), Contains("bind S::m::lambda#1()::q := S::m()::p"));
   EXPECT_THAT(event_lines(unit, "S::m::lambda#1"), ElementsAre("write *S::m::lambda#1()::q"));
 }
 
 TEST(Memory, NestedLambdasReachThrough) {
-  const UnitFacts unit = facts_of("template <class F> void run(F f) { f(); } void f() { int x = 0; run([&] { run([&] { x = 1; }); }); }");
+  const UnitFacts unit = facts_of(
+      "template <class F> void run(F f) { f(); } void f() { int x = 0; run([&] { run([&] { x = 1; }); }); }");
   EXPECT_THAT(event_lines(unit, "f::lambda#0::lambda#0"), ElementsAre("write f()::x"));
   EXPECT_TRUE(function(unit, "f").locals[0].escapes);
 }
@@ -141,23 +161,28 @@ void local_container() { std::vector<int> v; v.push_back(1); v[0] = 2; for (int&
 TEST(Memory, ContainersAreOneObjectPlusElements) {
   const UnitFacts unit = facts_of(kOwner);
   EXPECT_THAT(event_lines(unit, "Owner::elements"),
-              ElementsAre("read Owner::ints of this [whole]", "write *Owner::ints of this",                                    //
-                          "write Owner::nodes of this [whole]", "bind *Owner::nodes of this := Owner::elements()::n",          //
-                          "read Owner::nodes of this [whole]", "read *Owner::nodes of this", "write Node::value of this->nodes[]",
-                          "write Owner::names of this [whole]", "write *Owner::names of this [whole]",                          //
-                          "read Owner::fixed of this [whole]", "write *Owner::fixed of this",                                   //
+              ElementsAre("read Owner::ints of this [whole]", "write *Owner::ints of this",  //
+                          "write Owner::nodes of this [whole]",
+                          "bind *Owner::nodes of this := Owner::elements()::n",  //
+                          "read Owner::nodes of this [whole]", "read *Owner::nodes of this",
+                          "write Node::value of this->nodes[]", "write Owner::names of this [whole]",
+                          "write *Owner::names of this [whole]",                               //
+                          "read Owner::fixed of this [whole]", "write *Owner::fixed of this",  //
                           "read Owner::maybe of this [whole]", "write Node::value of this->maybe[]"));
-  EXPECT_THAT(event_lines(unit, "parameters"), ElementsAre("read *parameters()::c [whole]", "read **parameters()::c", "write *parameters()::v [whole]"));
+  EXPECT_THAT(event_lines(unit, "parameters"),
+              ElementsAre("read *parameters()::c [whole]", "read **parameters()::c",
+                          "write *parameters()::v [whole]"));
 }
 
 TEST(Memory, SmartPointersArePointers) {
   const UnitFacts unit = facts_of(kOwner);
   EXPECT_THAT(event_lines(unit, "Owner::pointers"),
-              ElementsAre("read Owner::owned of this", "write Node::value of this->owned",                //
-                          "read Owner::shared of this", "write Node::value of this->shared",              //
-                          "read Owner::shared of this", "bind Owner::pointers()::copy := Owner::shared of this", "write Node::value of l0",
-                          "read Owner::owned of this", "bind Owner::pointers()::raw := Owner::owned of this", "write Node::value of l1",
-                          "write Owner::owned of this"));
+              ElementsAre("read Owner::owned of this", "write Node::value of this->owned",    //
+                          "read Owner::shared of this", "write Node::value of this->shared",  //
+                          "read Owner::shared of this",
+                          "bind Owner::pointers()::copy := Owner::shared of this", "write Node::value of l0",
+                          "read Owner::owned of this", "bind Owner::pointers()::raw := Owner::owned of this",
+                          "write Node::value of l1", "write Owner::owned of this"));
 }
 
 TEST(Memory, ConstUseOfLibraryObjectsReads) {
@@ -192,10 +217,13 @@ TEST(Memory, ContainersOfAFunctionsOwnAreNoEvents) {
 }
 
 TEST(Memory, CLibraryFunctions) {
-  const UnitFacts unit = facts_of("#include <cstring>\nstruct In { int x; int arr[2]; }; int g; void f(char* b, const char* t, In* in) {"
-                                  " std::memcpy(b, t, 3); g = std::strlen(t); std::memset(in, 0, sizeof *in); std::strcpy(b, \"abc\"); }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("write *f()::b", "read *f()::t", "read *f()::t", "write g", "write In::x of p2",
-                                                  "write *In::arr of p2", "write *f()::b"));
+  const UnitFacts unit = facts_of(
+      "#include <cstring>\nstruct In { int x; int arr[2]; }; int g; void f(char* b, const char* t, In* in) {"
+      " std::memcpy(b, t, 3); g = std::strlen(t); std::memset(in, 0, sizeof *in); std::strcpy(b, \"abc\"); "
+      "}");
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("write *f()::b", "read *f()::t", "read *f()::t", "write g", "write In::x of p2",
+                          "write *In::arr of p2", "write *f()::b"));
 }
 
 TEST(Calls, Kinds) {
@@ -204,10 +232,12 @@ struct B { virtual void v(); void n(); virtual ~B(); }; struct F final : B { voi
 void handler(int); void on(void (*h)(int)); struct Ops { void (*op)(int); };
 void f(B& b, F& last, Ops* o, void (B::*m)()) { b.v(); b.B::v(); b.n(); last.v(); on(handler); o->op = &handler; o->op(1); (b.*m)(); }
 )");
-  EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("call virtual &*f()::b . B::v", "call direct &*f()::b . B::v", "call direct &*f()::b . B::n", "call direct &*f()::last . F::v",
-                          "call callback handler", "call direct on (?)", "call callback handler", "write Ops::op of p2", "read Ops::op of p2",
-                          "call indirect Ops::op of p2 . op (?)", "call indirect (indirect call)"));
+  EXPECT_THAT(
+      event_lines(unit, "f"),
+      ElementsAre("call virtual &*f()::b . B::v", "call direct &*f()::b . B::v",
+                  "call direct &*f()::b . B::n", "call direct &*f()::last . F::v", "call callback handler",
+                  "call direct on (?)", "call callback handler", "write Ops::op of p2", "read Ops::op of p2",
+                  "call indirect Ops::op of p2 . op (?)", "call indirect (indirect call)"));
 }
 
 TEST(Calls, ConstructorsAndDestructors) {
@@ -215,11 +245,14 @@ TEST(Calls, ConstructorsAndDestructors) {
 struct P { P(int); ~P(); }; struct B { B(); virtual ~B(); }; struct D : B { D(int a) : B(), p(a) {} ~D() override {} P p; };
 D make(); void f(int a, B* b) { D d(a); D* h = new D(1); delete b; make(); const D& kept = make(); }
 )");
-  EXPECT_THAT(event_lines(unit, "D::D"), ElementsAre("call direct &*D::D::this . B::B", "call direct &D::p of this . P::P (D::D()::a)"));
-  EXPECT_THAT(event_lines(unit, "D::~D"), ElementsAre("call direct &D::p of this . P::~P", "call direct &*D::~D::this . B::~B"));
+  EXPECT_THAT(event_lines(unit, "D::D"),
+              ElementsAre("call direct &*D::D::this . B::B", "call direct &D::p of this . P::P (D::D()::a)"));
+  EXPECT_THAT(event_lines(unit, "D::~D"),
+              ElementsAre("call direct &D::p of this . P::~P", "call direct &*D::~D::this . B::~B"));
   EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("call direct &f()::d . D::D (f()::a)", "call direct D::D (?)", "call virtual &*f()::b . B::~B", "write *f()::b [whole]",
-                          "call direct make", "call direct D::~D", "call direct make", "bind f()::kept := &make::return",
+              ElementsAre("call direct &f()::d . D::D (f()::a)", "call direct D::D (?)",
+                          "call virtual &*f()::b . B::~B", "write *f()::b [whole]", "call direct make",
+                          "call direct D::~D", "call direct make", "bind f()::kept := &make::return",
                           "call direct &*f()::kept . D::~D", "call direct &f()::d . D::~D"));
 }
 
@@ -242,32 +275,41 @@ struct H { std::vector<T> ts; std::unique_ptr<T> one; std::function<void()> fn;
   EXPECT_THAT(lines, Contains("call direct T::T (H::f()::p)").Times(2));
   EXPECT_THAT(lines, Contains("call callback H::f::lambda#0"));
   EXPECT_THAT(lines, Contains("call indirect H::fn of this . this->fn"));
-  EXPECT_THAT(event_lines(unit, "H::~H"), ElementsAre("call direct &*H::one of this . T::~T", "call direct &*H::ts of this . T::~T"));
+  EXPECT_THAT(event_lines(unit, "H::~H"),
+              ElementsAre("call direct &*H::one of this . T::~T", "call direct &*H::ts of this . T::~T"));
 }
 
 TEST(Calls, AlgorithmsCallAtOnceOthersLater) {
-  const UnitFacts unit = facts_of("#include <algorithm>\n#include <vector>\nint s; void later(void (*f)(int));\n"
-                                  "void f(std::vector<int>& v) { std::for_each(v.begin(), v.end(), [](int x) { s += x; }); later([](int x) { s = x; }); }");
+  const UnitFacts unit = facts_of(
+      "#include <algorithm>\n#include <vector>\nint s; void later(void (*f)(int));\n"
+      "void f(std::vector<int>& v) { std::for_each(v.begin(), v.end(), [](int x) { s += x; }); later([](int "
+      "x) { s = x; }); }");
   const std::vector<std::string> lines = event_lines(unit, "f");
   EXPECT_THAT(lines, Contains("call direct f::lambda#0"));
   EXPECT_THAT(lines, Contains("call callback f::lambda#1"));
 }
 
 TEST(Calls, DefaultArgumentsAndInitialisersAreEvaluated) {
-  const UnitFacts unit = facts_of("int next(); int g; void take(int a = next(), int b = g); struct S { int v = next(); S() {} }; void f() { take(); }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("call direct next", "read g", "call direct take (next::return, g)"));
-  EXPECT_THAT(event_lines(unit, "S::S"), ElementsAre("call direct next", "write S::v of this [own-constructor]"));
+  const UnitFacts unit = facts_of(
+      "int next(); int g; void take(int a = next(), int b = g); struct S { int v = next(); S() {} }; void "
+      "f() { take(); }");
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("call direct next", "read g", "call direct take (next::return, g)"));
+  EXPECT_THAT(event_lines(unit, "S::S"),
+              ElementsAre("call direct next", "write S::v of this [own-constructor]"));
 }
 
 TEST(Calls, AReferenceToATemporaryPointerIsFollowed) {
   const UnitFacts unit = facts_of("int g; void take(int* const& p) { *p = 1; } void f() { take(&g); }");
   EXPECT_THAT(event_lines(unit, "take"), ElementsAre("read *take()::p", "write **take()::p"));
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("bind f()::temporary := &g", "call direct take (&f()::temporary)"));
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("bind f()::temporary := &g", "call direct take (&f()::temporary)"));
 }
 
 TEST(Calls, InitialiserElementsDoNotRepeatWhatTheirPartsDid) {
   const UnitFacts unit = facts_of("int next(int); int g; int f() { return next(next(g)) + g; }");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read g", "call direct next (g)", "call direct next (next::return)", "read g"));
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("read g", "call direct next (g)", "call direct next (next::return)", "read g"));
 }
 
 TEST(Memory, VeryLongExpressionsKeepTheirEvents) {
@@ -294,7 +336,8 @@ void f(Box<long>& b) { counter++; b.value++; b.pointer = nullptr; b.m = b.bits; 
   EXPECT_EQ(variable(unit, "Box::bits").traits, kBitField);
   EXPECT_EQ(variable(unit, "Box::mu").traits, kMutex);
   EXPECT_EQ(variable(unit, "Box::cv").traits, kConst | kVolatile);
-  EXPECT_TRUE(std::is_sorted(unit.variables.begin(), unit.variables.end(), [](const VariableFacts& a, const VariableFacts& b) { return a.id < b.id; }));
+  EXPECT_TRUE(std::is_sorted(unit.variables.begin(), unit.variables.end(),
+                             [](const VariableFacts& a, const VariableFacts& b) { return a.id < b.id; }));
 }
 
 TEST(Memory, CodeInC) {
@@ -310,11 +353,16 @@ void scoped(void) { __attribute__((cleanup(cleaner))) int x = 1; (void)x; }
 struct ops { int (*go)(void *); } table[1] = {{.go = 0}};
 )",
                                          "x.c"});
-  EXPECT_THAT(event_lines(unit, "push"), ElementsAre("read head", "write list::next of p0", "bind list::next of p0 := head", "write head", "bind head := push()::n"));
-  EXPECT_THAT(event_lines(unit, "copy"), ElementsAre("read point::x of p1->at", "read point::y of p1->at", "write point::x of p0->at", "write point::y of p0->at"));
-  EXPECT_THAT(event_lines(unit, "vla"), ElementsAre("read total", "read vla()::kept", "write vla()::kept", "bind vla::return := &vla()::kept"));
+  EXPECT_THAT(event_lines(unit, "push"),
+              ElementsAre("read head", "write list::next of p0", "bind list::next of p0 := head",
+                          "write head", "bind head := push()::n"));
+  EXPECT_THAT(event_lines(unit, "copy"), ElementsAre("read point::x of p1->at", "read point::y of p1->at",
+                                                     "write point::x of p0->at", "write point::y of p0->at"));
+  EXPECT_THAT(event_lines(unit, "vla"), ElementsAre("read total", "read vla()::kept", "write vla()::kept",
+                                                    "bind vla::return := &vla()::kept"));
   EXPECT_THAT(event_lines(unit, "scoped"), ElementsAre("call direct cleaner (&scoped()::x)"));
-  EXPECT_THAT(event_lines(unit, "initialiser of table"), ElementsAre("write ops::go of table[] [own-constructor]"));
+  EXPECT_THAT(event_lines(unit, "initialiser of table"),
+              ElementsAre("write ops::go of table[] [own-constructor]"));
   EXPECT_THAT(function(unit, "push").linkage_names, ElementsAre("push"));
 }
 

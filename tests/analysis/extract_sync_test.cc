@@ -29,25 +29,37 @@ void taken() { auto l = take(); std::unique_lock<std::mutex> other; other = std:
 void nameless() { std::lock_guard<std::mutex>{m1}; g = 1; }
 struct Holder { std::unique_lock<std::mutex> held; Holder() : held(m1) {} Holder(Holder&& o) : held(std::move(o.held)) {} void drop() { held.unlock(); } ~Holder() {} };
 )");
-  EXPECT_THAT(event_lines(unit, "guard"), ElementsAre("guard-bind guard()::l: m1", "write g", "guard-release guard()::l"));
-  EXPECT_THAT(event_lines(unit, "shared"), ElementsAre("guard-bind shared shared()::l: sm", "guard-bind shared()::both: m1 m2",
-                                                       "guard-release shared()::both", "guard-release shared shared()::l"));
-  EXPECT_THAT(event_lines(unit, "unique"),
-              ElementsAre("guard-defer unique()::l: m1", "guard-acquire unique()::l", "guard-release unique()::l",
-                          "guard-move unique()::k from unique()::l", "guard-move from unique()::k", "guard-release unique()::k", "guard-release unique()::l"));
+  EXPECT_THAT(event_lines(unit, "guard"),
+              ElementsAre("guard-bind guard()::l: m1", "write g", "guard-release guard()::l"));
+  EXPECT_THAT(event_lines(unit, "shared"),
+              ElementsAre("guard-bind shared shared()::l: sm", "guard-bind shared()::both: m1 m2",
+                          "guard-release shared()::both", "guard-release shared shared()::l"));
+  EXPECT_THAT(
+      event_lines(unit, "unique"),
+      ElementsAre("guard-defer unique()::l: m1", "guard-acquire unique()::l", "guard-release unique()::l",
+                  "guard-move unique()::k from unique()::l", "guard-move from unique()::k",
+                  "guard-release unique()::k", "guard-release unique()::l"));
   EXPECT_THAT(event_lines(unit, "attempt"),
-              ElementsAre("guard-defer attempt()::l: m1", "try-acquire attempt()::l: m1", "guard-defer attempt()::t: tm", "try-acquire attempt()::t: tm",
+              ElementsAre("guard-defer attempt()::l: m1", "try-acquire attempt()::l: m1",
+                          "guard-defer attempt()::t: tm", "try-acquire attempt()::t: tm",
                           "guard-release attempt()::t", "guard-release attempt()::l"));
-  EXPECT_THAT(event_lines(unit, "adopt"), ElementsAre("acquire: m1 m2", "guard-bind adopt()::a: m1", "guard-bind adopt()::b: m2", "guard-release adopt()::b",
-                                                      "guard-release adopt()::a"));
-  EXPECT_THAT(event_lines(unit, "plain"), ElementsAre("acquire: m1", "release: m1", "acquire shared: sm", "release shared: sm", "try-acquire: m2", "release: m2"));
+  EXPECT_THAT(event_lines(unit, "adopt"),
+              ElementsAre("acquire: m1 m2", "guard-bind adopt()::a: m1", "guard-bind adopt()::b: m2",
+                          "guard-release adopt()::b", "guard-release adopt()::a"));
+  EXPECT_THAT(event_lines(unit, "plain"),
+              ElementsAre("acquire: m1", "release: m1", "acquire shared: sm", "release shared: sm",
+                          "try-acquire: m2", "release: m2"));
   EXPECT_THAT(event_lines(unit, "take"), ElementsAre("guard-bind take::return: m1"));
-  EXPECT_THAT(event_lines(unit, "taken"), ElementsAre("call direct take", "guard-move taken()::l from take::return", "guard-move taken()::other from taken()::l",
-                                                      "guard-release taken()::other", "guard-release taken()::l"));
-  EXPECT_THAT(event_lines(unit, "nameless"), ElementsAre("guard-bind nameless()::temporary: m1", "guard-release nameless()::temporary", "write g"))
+  EXPECT_THAT(event_lines(unit, "taken"),
+              ElementsAre("call direct take", "guard-move taken()::l from take::return",
+                          "guard-move taken()::other from taken()::l", "guard-release taken()::other",
+                          "guard-release taken()::l"));
+  EXPECT_THAT(event_lines(unit, "nameless"), ElementsAre("guard-bind nameless()::temporary: m1",
+                                                         "guard-release nameless()::temporary", "write g"))
       << "the famous mistake: unlocked at once";
   EXPECT_THAT(event_lines(unit, "Holder::Holder()"), ElementsAre("guard-bind Holder::held of this: m1"));
-  EXPECT_THAT(event_lines(unit, "Holder::Holder(Holder &&)"), ElementsAre("guard-move Holder::held of this from Holder::held of p0"));
+  EXPECT_THAT(event_lines(unit, "Holder::Holder(Holder &&)"),
+              ElementsAre("guard-move Holder::held of this from Holder::held of p0"));
   EXPECT_THAT(event_lines(unit, "Holder::drop"), ElementsAre("guard-release Holder::held of this"));
   EXPECT_THAT(event_lines(unit, "Holder::~Holder"), ElementsAre("guard-release Holder::held of this"));
 }
@@ -59,10 +71,13 @@ struct Mutex { void lock() { mu.lock(); } void unlock() { mu.unlock(); } std::mu
 struct Pair { Mutex a, b; int v; void f(Pair& o) { a.lock(); o.b.lock(); v = 1; o.b.unlock(); a.unlock(); } void g() { std::lock_guard<Mutex> l(b); } };
 )");
   EXPECT_THAT(event_lines(unit, "Mutex::lock"), ElementsAre("acquire: Mutex::mu of this"));
-  EXPECT_THAT(event_lines(unit, "Pair::f"),
-              ElementsAre("call direct &Pair::a of this . Mutex::lock", "call direct &Pair::b of p0 . Mutex::lock", "write Pair::v of this",
-                          "call direct &Pair::b of p0 . Mutex::unlock", "call direct &Pair::a of this . Mutex::unlock"));
-  EXPECT_THAT(event_lines(unit, "Pair::g"), ElementsAre("guard-bind Pair::g()::l: Pair::b of this", "guard-release Pair::g()::l"));
+  EXPECT_THAT(
+      event_lines(unit, "Pair::f"),
+      ElementsAre("call direct &Pair::a of this . Mutex::lock", "call direct &Pair::b of p0 . Mutex::lock",
+                  "write Pair::v of this", "call direct &Pair::b of p0 . Mutex::unlock",
+                  "call direct &Pair::a of this . Mutex::unlock"));
+  EXPECT_THAT(event_lines(unit, "Pair::g"),
+              ElementsAre("guard-bind Pair::g()::l: Pair::b of this", "guard-release Pair::g()::l"));
 }
 
 TEST(Locks, ConditionVariables) {
@@ -73,10 +88,12 @@ void producer() { { std::lock_guard<std::mutex> l(mu); ready = true; } cv.notify
 void consumer() { std::unique_lock<std::mutex> l(mu); cv.wait(l); cv.wait(l, [] { return ready; }); }
 )");
   EXPECT_THAT(event_lines(unit, "producer"),
-              ElementsAre("guard-bind producer()::l: mu", "write ready", "guard-release producer()::l", "notify-one cv", "notify-all cv"));
+              ElementsAre("guard-bind producer()::l: mu", "write ready", "guard-release producer()::l",
+                          "notify-one cv", "notify-all cv"));
   EXPECT_THAT(event_lines(unit, "consumer"),
-              ElementsAre("guard-bind consumer()::l: mu", "guard-release consumer()::l", "condition-wait cv", "guard-acquire consumer()::l",
-                          "guard-release consumer()::l", "condition-wait cv", "guard-acquire consumer()::l", "call direct consumer::lambda#0",
+              ElementsAre("guard-bind consumer()::l: mu", "guard-release consumer()::l", "condition-wait cv",
+                          "guard-acquire consumer()::l", "guard-release consumer()::l", "condition-wait cv",
+                          "guard-acquire consumer()::l", "call direct consumer::lambda#0",
                           "guard-release consumer()::l"));
 }
 
@@ -100,8 +117,9 @@ void async() { auto f = std::async(std::launch::async, entry, &g); f.get(); std:
 void held() { auto t = std::make_unique<std::thread>([] { g = 4; }); t->join(); }
 )");
   EXPECT_THAT(event_lines(unit, "W::member"),
-              ElementsAre("bind W::run::this := W::member::this", "bind W::run()::out := &g", "call spawn W::member::this . W::run (&g)",
-                          "thread-spawn W::t of this", "write W::t of this [whole]", "thread-join W::t of this"));
+              ElementsAre("bind W::run::this := W::member::this", "bind W::run()::out := &g",
+                          "call spawn W::member::this . W::run (&g)", "thread-spawn W::t of this",
+                          "write W::t of this [whole]", "thread-join W::t of this"));
   const std::vector<std::string> pool = event_lines(unit, "W::vector");
   EXPECT_THAT(pool, Contains("call spawn W::vector::lambda#0"));
   EXPECT_THAT(pool, Contains("call spawn W::vector::lambda#1"));
@@ -110,19 +128,25 @@ void held() { auto t = std::make_unique<std::thread>([] { g = 4; }); t->join(); 
   EXPECT_THAT(pool, Contains("thread-join *W::vector()::th"));
   EXPECT_THAT(pool, Not(Contains(HasSubstr("callback"))));
   EXPECT_THAT(event_lines(unit, "W::bound"),
-              ElementsAre("bind W::run::this := W::bound::this", "bind W::run()::out := &W::v of this", "call spawn W::bound::this . W::run (&W::v of this)",
-                          "thread-spawn W::bound()::b", "thread-detach W::bound()::b"));
+              ElementsAre("bind W::run::this := W::bound::this", "bind W::run()::out := &W::v of this",
+                          "call spawn W::bound::this . W::run (&W::v of this)", "thread-spawn W::bound()::b",
+                          "thread-detach W::bound()::b"));
   EXPECT_THAT(event_lines(unit, "plain"),
-              ElementsAre("write plain()::local [own-constructor]", "bind entry()::p := &plain()::local", "call spawn entry (&plain()::local)",
-                          "thread-spawn plain()::t", "call spawn plain()::f . (thread entry) (&plain()::local)", "thread-spawn plain()::u",
-                          "thread-join plain()::t", "thread-join plain()::u"));
+              ElementsAre("write plain()::local [own-constructor]", "bind entry()::p := &plain()::local",
+                          "call spawn entry (&plain()::local)", "thread-spawn plain()::t",
+                          "call spawn plain()::f . (thread entry) (&plain()::local)",
+                          "thread-spawn plain()::u", "thread-join plain()::t", "thread-join plain()::u"));
   EXPECT_THAT(events_of(unit, "functor"), HasSubstr("W::operator() (?)\nthread-spawn functor()::j"));
-  EXPECT_THAT(event_lines(unit, "functor"), Contains("thread-join functor()::j")) << "a jthread joins when it dies";
-  EXPECT_THAT(event_lines(unit, "stops"), ElementsAre("bind stops::lambda#0()::k := &g", "call spawn stops::lambda#0 (&g)", "thread-spawn stops()::j",
-                                                      "thread-join stops()::j"));
-  EXPECT_THAT(event_lines(unit, "async"), ElementsAre("bind entry()::p := &g", "call spawn entry (&g)", "thread-spawn async()::f", "future-get async()::f",
-                                                      "promise-set async()::p"));
-  EXPECT_THAT(event_lines(unit, "held"), ElementsAre("call spawn held::lambda#0", "thread-spawn *held()::t", "thread-join *held()::t"));
+  EXPECT_THAT(event_lines(unit, "functor"), Contains("thread-join functor()::j"))
+      << "a jthread joins when it dies";
+  EXPECT_THAT(event_lines(unit, "stops"),
+              ElementsAre("bind stops::lambda#0()::k := &g", "call spawn stops::lambda#0 (&g)",
+                          "thread-spawn stops()::j", "thread-join stops()::j"));
+  EXPECT_THAT(event_lines(unit, "async"),
+              ElementsAre("bind entry()::p := &g", "call spawn entry (&g)", "thread-spawn async()::f",
+                          "future-get async()::f", "promise-set async()::p"));
+  EXPECT_THAT(event_lines(unit, "held"),
+              ElementsAre("call spawn held::lambda#0", "thread-spawn *held()::t", "thread-join *held()::t"));
 }
 
 TEST(Atomics, Standard) {
@@ -137,22 +161,34 @@ void push(Node* node) { node->next = head.load(std::memory_order_relaxed); while
 int first() { return head.load()->v; }
 void waits() { n.wait(0); n.notify_one(); std::atomic_thread_fence(std::memory_order_release); std::atomic_ref<int> r(plain); r.store(1); std::atomic_store(&n, 2); }
 )");
-  EXPECT_THAT(event_lines(unit, "orders"), ElementsAre("write n (release)", "read n (acquire)", "read n (relaxed)", "write n (relaxed)", "read n (acq_rel)",
-                                                       "write n (acq_rel)", "read chosen", "read n (relaxed)"))
+  EXPECT_THAT(event_lines(unit, "orders"),
+              ElementsAre("write n (release)", "read n (acquire)", "read n (relaxed)", "write n (relaxed)",
+                          "read n (acq_rel)", "write n (acq_rel)", "read chosen", "read n (relaxed)"))
       << "an order known only when run vouches for nothing";
-  EXPECT_THAT(event_lines(unit, "operators"), ElementsAre("write n (seq_cst)", "read n (seq_cst)", "read n (seq_cst)", "write n (seq_cst)", "read n (seq_cst)", "write n (seq_cst)"));
-  EXPECT_THAT(event_lines(unit, "flags"), ElementsAre("read flag (acquire)", "write flag (acquire)", "write flag (release)"));
+  EXPECT_THAT(event_lines(unit, "operators"),
+              ElementsAre("write n (seq_cst)", "read n (seq_cst)", "read n (seq_cst)", "write n (seq_cst)",
+                          "read n (seq_cst)", "write n (seq_cst)"));
+  EXPECT_THAT(event_lines(unit, "flags"),
+              ElementsAre("read flag (acquire)", "write flag (acquire)", "write flag (release)"));
   EXPECT_THAT(event_lines(unit, "push"),
-              ElementsAre("read head (relaxed)", "write Node::next of p0", "bind Node::next of p0 := head", "read head (acq_rel)", "write head (acq_rel)",
-                          "write Node::next of p0", "bind head := push()::node", "bind Node::next of p0 := head"));
+              ElementsAre("read head (relaxed)", "write Node::next of p0", "bind Node::next of p0 := head",
+                          "read head (acq_rel)", "write head (acq_rel)", "write Node::next of p0",
+                          "bind head := push()::node", "bind Node::next of p0 := head"));
   EXPECT_THAT(event_lines(unit, "first"), ElementsAre("read head (seq_cst)", "read Node::v of head"));
-  EXPECT_THAT(event_lines(unit, "waits"), ElementsAre("read n (seq_cst)", "atomic-wait n (seq_cst)", "atomic-notify n", "fence (release)",
-                                                      "bind waits()::r := &plain", "write *waits()::r (seq_cst)", "write n (seq_cst)"));
+  EXPECT_THAT(event_lines(unit, "waits"),
+              ElementsAre("read n (seq_cst)", "atomic-wait n (seq_cst)", "atomic-notify n", "fence (release)",
+                          "bind waits()::r := &plain", "write *waits()::r (seq_cst)", "write n (seq_cst)"));
 }
 
 TEST(Atomics, Order) {
   const auto hash = [](const char* order) {
-    return function(facts_of(std::string("#include <atomic>\nstd::atomic<int> n; void f() { n.store(1, std::memory_order_") + order + "); }"), "f").body;
+    return function(
+               facts_of(
+                   std::string(
+                       "#include <atomic>\nstd::atomic<int> n; void f() { n.store(1, std::memory_order_") +
+                   order + "); }"),
+               "f")
+        .body;
   };
   EXPECT_NE(hash("release"), hash("relaxed"));
 }
@@ -166,8 +202,10 @@ TEST(Ordering, LatchesSemaphoresBarriersOnce) {
 std::latch l(2); std::counting_semaphore<4> s(0); std::barrier<> b(2); std::once_flag once; int inited;
 void f() { l.count_down(); l.wait(); l.arrive_and_wait(); s.acquire(); s.release(); b.arrive_and_wait(); std::call_once(once, [] { inited = 1; }); }
 )");
-  EXPECT_THAT(event_lines(unit, "f"), ElementsAre("latch-arrive l", "latch-wait l", "latch-arrive l", "latch-wait l", "semaphore-acquire s", "semaphore-release s",
-                                                  "barrier-wait b", "once-call once", "call direct f::lambda#0"));
+  EXPECT_THAT(
+      event_lines(unit, "f"),
+      ElementsAre("latch-arrive l", "latch-wait l", "latch-arrive l", "latch-wait l", "semaphore-acquire s",
+                  "semaphore-release s", "barrier-wait b", "once-call once", "call direct f::lambda#0"));
 }
 
 TEST(Posix, LocksThreadsAndFriends) {
@@ -181,12 +219,16 @@ void locks() { pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_
 void threads(int* value) { pthread_t t; pthread_create(&t, nullptr, entry, value); pthread_detach(t); }
 void others() { sem_wait(&sem); sem_post(&sem); pthread_once(&once, setup); pthread_barrier_wait(&bar); pthread_cond_signal(&c); pthread_cond_broadcast(&c); pthread_mutex_init(&m, nullptr); }
 )");
-  EXPECT_THAT(event_lines(unit, "locks"), ElementsAre("acquire: m", "release: m", "condition-wait c", "acquire: m", "release: m", "acquire shared: rw", "release: rw",
-                                                      "try-acquire: m", "release: m", "acquire: spin", "release: spin"));
-  EXPECT_THAT(event_lines(unit, "threads"), ElementsAre("bind entry()::arg := threads()::value", "call spawn entry (threads()::value)", "thread-spawn threads()::t",
-                                                        "read threads()::t", "thread-detach threads()::t"));
-  EXPECT_THAT(event_lines(unit, "others"), ElementsAre("semaphore-acquire sem", "semaphore-release sem", "once-call once", "call direct setup", "barrier-wait bar",
-                                                       "notify-one c", "notify-all c"));
+  EXPECT_THAT(event_lines(unit, "locks"),
+              ElementsAre("acquire: m", "release: m", "condition-wait c", "acquire: m", "release: m",
+                          "acquire shared: rw", "release: rw", "try-acquire: m", "release: m",
+                          "acquire: spin", "release: spin"));
+  EXPECT_THAT(event_lines(unit, "threads"),
+              ElementsAre("bind entry()::arg := threads()::value", "call spawn entry (threads()::value)",
+                          "thread-spawn threads()::t", "read threads()::t", "thread-detach threads()::t"));
+  EXPECT_THAT(event_lines(unit, "others"),
+              ElementsAre("semaphore-acquire sem", "semaphore-release sem", "once-call once",
+                          "call direct setup", "barrier-wait bar", "notify-one c", "notify-all c"));
   EXPECT_EQ(variable(unit, "m").traits & kMutex, kMutex);
 }
 
@@ -202,13 +244,17 @@ void atomics(int *p) { atomic_fetch_add_explicit(&count, 1, memory_order_relaxed
   __atomic_store_n(p, 1, __ATOMIC_RELEASE); __sync_fetch_and_add(p, 1); __sync_synchronize(); __asm__ volatile("" ::: "memory"); }
 )",
                                          "x.c"});
-  EXPECT_THAT(event_lines(unit, "start"), ElementsAre("acquire: lock", "release: lock", "condition-wait cond", "acquire: lock", "release: lock", "once-call once",
-                                                      "call direct init", "bind run()::arg := start()::p", "call spawn run (start()::p)", "thread-spawn start()::t",
-                                                      "notify-all cond"));
+  EXPECT_THAT(
+      event_lines(unit, "start"),
+      ElementsAre("acquire: lock", "release: lock", "condition-wait cond", "acquire: lock", "release: lock",
+                  "once-call once", "call direct init", "bind run()::arg := start()::p",
+                  "call spawn run (start()::p)", "thread-spawn start()::t", "notify-all cond"));
   EXPECT_THAT(event_lines(unit, "atomics"),
-              ElementsAre("read count (relaxed)", "write count (relaxed)", "read plain (seq_cst)", "write plain (seq_cst)", "write plain (seq_cst)",
-                          "read count (seq_cst)", "write mine [thread-local]", "fence (acquire)", "write *atomics()::p (release)", "read *atomics()::p (seq_cst)",
-                          "write *atomics()::p (seq_cst)", "fence (seq_cst)", "fence (seq_cst)"));
+              ElementsAre("read count (relaxed)", "write count (relaxed)", "read plain (seq_cst)",
+                          "write plain (seq_cst)", "write plain (seq_cst)", "read count (seq_cst)",
+                          "write mine [thread-local]", "fence (acquire)", "write *atomics()::p (release)",
+                          "read *atomics()::p (seq_cst)", "write *atomics()::p (seq_cst)", "fence (seq_cst)",
+                          "fence (seq_cst)"));
 }
 
 constexpr const char* kAnnotated = R"(
@@ -237,16 +283,25 @@ struct R { ext::Mutex mu; int v; ext::Mutex* other;
   const UnitFacts unit = facts_of(source);
   EXPECT_THAT(event_lines(unit, "R::plain"), Contains("acquire: R::mu of this"));
   EXPECT_THAT(event_lines(unit, "R::plain"), Contains("release: R::mu of this"));
-  EXPECT_THAT(event_lines(unit, "R::scoped"), ElementsAre("guard-bind R::scoped()::l: R::mu of this", "write R::v of this", "guard-release R::scoped()::l"));
-  EXPECT_THAT(event_lines(unit, "R::shared"), ElementsAre("read R::other of this", "guard-bind shared R::shared()::l: *R::other of this", "guard-release R::shared()::l"));
-  EXPECT_THAT(event_lines(unit, "R::maybe"), ElementsAre("try-acquire: R::mu of this", "release: R::mu of this", "assume: R::mu of this"));
+  EXPECT_THAT(event_lines(unit, "R::scoped"),
+              ElementsAre("guard-bind R::scoped()::l: R::mu of this", "write R::v of this",
+                          "guard-release R::scoped()::l"));
+  EXPECT_THAT(event_lines(unit, "R::shared"),
+              ElementsAre("read R::other of this", "guard-bind shared R::shared()::l: *R::other of this",
+                          "guard-release R::shared()::l"));
+  EXPECT_THAT(event_lines(unit, "R::maybe"),
+              ElementsAre("try-acquire: R::mu of this", "release: R::mu of this", "assume: R::mu of this"));
   EXPECT_THAT(event_lines(unit, "R::free"), Contains("acquire: R::mu of this"));
   EXPECT_THAT(event_lines(unit, "R::needs"), ElementsAre("assume: R::mu of this", "write R::v of this"));
 }
 
 TEST(Attributes, OnTheRepositorysOwnFunctionsChangeNoHash) {
-  const char* before = "struct __attribute__((capability(\"m\"))) M { void l(); }; struct S { M mu; void f(); }; void S::f() { mu.l(); }";
-  const char* after = "struct __attribute__((capability(\"m\"))) M { void l() __attribute__((acquire_capability())); }; struct S { M mu; void f(); }; void S::f() { mu.l(); }";
+  const char* before =
+      "struct __attribute__((capability(\"m\"))) M { void l(); }; struct S { M mu; void f(); }; void S::f() "
+      "{ mu.l(); }";
+  const char* after =
+      "struct __attribute__((capability(\"m\"))) M { void l() __attribute__((acquire_capability())); }; "
+      "struct S { M mu; void f(); }; void S::f() { mu.l(); }";
   EXPECT_EQ(function(facts_of(before), "S::f").body, function(facts_of(after), "S::f").body);
 }
 

@@ -17,10 +17,13 @@ UnitFacts facts_of(const Source& source) {
   std::vector<std::string> arguments{is_c ? "-std=c17" : "-std=c++20", "-w", "-pthread"};
   arguments.insert(arguments.end(), source.flags.begin(), source.flags.end());
   clang::tooling::FileContentMappings headers;
-  for (const auto& [path, text] : source.headers) headers.emplace_back(path.starts_with("/") ? path : "/repo/" + path, text);
+  for (const auto& [path, text] : source.headers)
+    headers.emplace_back(path.starts_with("/") ? path : "/repo/" + path, text);
   const std::unique_ptr<clang::ASTUnit> ast = clang::tooling::buildASTFromCodeWithArgs(
-      source.code, arguments, "/repo/" + source.path, is_c ? "/usr/lib/llvm-19/bin/clang" : "/usr/lib/llvm-19/bin/clang++",
-      std::make_shared<clang::PCHContainerOperations>(), clang::tooling::getClangStripDependencyFileAdjuster(), headers);
+      source.code, arguments, "/repo/" + source.path,
+      is_c ? "/usr/lib/llvm-19/bin/clang" : "/usr/lib/llvm-19/bin/clang++",
+      std::make_shared<clang::PCHContainerOperations>(),
+      clang::tooling::getClangStripDependencyFileAdjuster(), headers);
   if (!ast || ast->getDiagnostics().hasErrorOccurred()) {
     ADD_FAILURE() << "does not parse:\n" << source.code;
     return {};

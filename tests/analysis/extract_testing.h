@@ -11,8 +11,9 @@ namespace simrt::analysis {
 
 struct Source {
   std::string code;
-  std::string path = "x.cc";                                    ///< repository-relative; ".c" means C
-  std::vector<std::pair<std::string, std::string>> headers = {};  ///< repository-relative or absolute path, text
+  std::string path = "x.cc";  ///< repository-relative; ".c" means C
+  std::vector<std::pair<std::string, std::string>> headers =
+      {};  ///< repository-relative or absolute path, text
   std::vector<std::string> flags = {};
 };
 

@@ -1,5 +1,5 @@
-// The layer table of docs/architecture.md, enforced: every quoted include must point at the own folder or at a
-// folder that the table allows.
+// The layer table of docs/architecture.md, enforced: every quoted include must point at the own folder or at
+// a folder that the table allows.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,13 +25,16 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"select", {"model", "support"}},
     {"report", {"model", "support"}},
     {"pipeline",
-     {"report", "select", "impact", "diff", "testing", "history", "analysis", "git", "config", "model", "support"}},
+     {"report", "select", "impact", "diff", "testing", "history", "analysis", "git", "config", "model",
+      "support"}},
     {"cli", {"pipeline", "report", "config", "history", "analysis", "model", "support"}},
     {"runtime", {"simrt", "cover", "detect", "control", "emit", "hooks", "intercept", "sys"}},
     {"wrappers", {"support"}},
 };
 
-bool is_code(const fs::path& path) { return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c"; }
+bool is_code(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c";
+}
 
 std::vector<std::string> quoted_includes(const fs::path& file) {
   static const std::regex kInclude("^\\s*#\\s*include\\s*\"([^\"]+)\"");
@@ -57,7 +60,8 @@ TEST(Layers, NoIncludePointsBackUp) {
       if (slash == std::string::npos) continue;  // a header of the same folder
       const std::string target = include.substr(0, slash);
       ++looked_at;
-      EXPECT_TRUE(target == layer || allowed->second.contains(target)) << entry.path() << " includes " << include;
+      EXPECT_TRUE(target == layer || allowed->second.contains(target))
+          << entry.path() << " includes " << include;
     }
   }
   EXPECT_GT(looked_at, 100U);
@@ -77,7 +81,8 @@ TEST(Layers, OnlyTheAnalysisSeesClang) {
     if (!entry.is_regular_file() || !is_code(entry.path())) continue;
     if (fs::relative(entry.path(), source).begin()->string() == "analysis") continue;
     std::ifstream in(entry.path());
-    for (std::string line; std::getline(in, line);) EXPECT_FALSE(std::regex_search(line, kClang)) << entry.path() << ": " << line;
+    for (std::string line; std::getline(in, line);)
+      EXPECT_FALSE(std::regex_search(line, kClang)) << entry.path() << ": " << line;
   }
 }
 

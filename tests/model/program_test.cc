@@ -38,8 +38,8 @@ TEST(Unite, KeepsBothVariantsOfAFunctionThatDiffersByUnit) {
 }
 
 TEST(Overlay, ReplacesTheReparsedUnitAndDropsWhatItNoLongerDefines) {
-  const Program base =
-      unite({unit("a.cc", {function("f", 1), function("gone", 2)}), unit("b.cc", {function("g", 3, "b.cc")})});
+  const Program base = unite(
+      {unit("a.cc", {function("f", 1), function("gone", 2)}), unit("b.cc", {function("g", 3, "b.cc")})});
   Replacement replacement;
   replacement.reparsed = {unit("a.cc", {function("f", 9), function("fresh", 4)})};
   const Program changed = overlay(base, replacement);
@@ -50,7 +50,8 @@ TEST(Overlay, ReplacesTheReparsedUnitAndDropsWhatItNoLongerDefines) {
 }
 
 TEST(Overlay, FunctionSharedWithAnUntouchedUnitStaysUnlessItsHeaderIsRepresented) {
-  const Program base = unite({unit("a.cc", {function("inl", 1, "h.h")}), unit("b.cc", {function("inl", 1, "h.h")})});
+  const Program base =
+      unite({unit("a.cc", {function("inl", 1, "h.h")}), unit("b.cc", {function("inl", 1, "h.h")})});
   Replacement replacement;
   replacement.reparsed = {unit("a.cc", {})};
   EXPECT_NE(overlay(base, replacement).function(function_id("inl")), nullptr);

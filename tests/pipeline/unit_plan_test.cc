@@ -20,7 +20,8 @@ UnitSummary unit(const std::string& path, std::vector<std::string> headers, std:
 
 FileChange modified(const std::string& path) { return {FileStatus::Modified, path, path, {}}; }
 
-const std::vector<UnitSummary> kRecorded = {unit("a.cc", {"h.h", "x.h"}), unit("b.cc", {"h.h"}), unit("c.cc", {})};
+const std::vector<UnitSummary> kRecorded = {unit("a.cc", {"h.h", "x.h"}), unit("b.cc", {"h.h"}),
+                                            unit("c.cc", {})};
 const std::map<std::string, std::uint64_t> kCommands = {{"a.cc", 1}, {"b.cc", 1}, {"c.cc", 1}};
 
 TEST(UnitPlan, NothingChangedNothingParsed) {
@@ -50,11 +51,13 @@ TEST(UnitPlan, AnotherCommandOrANewUnitIsParsed) {
 }
 
 TEST(UnitPlan, ADeletedHeaderCostsAllIncluders) {
-  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Deleted, "h.h", "", {}}}).parse, ElementsAre("a.cc", "b.cc"));
+  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Deleted, "h.h", "", {}}}).parse,
+              ElementsAre("a.cc", "b.cc"));
 }
 
 TEST(UnitPlan, ANewHeaderThatMayShadowAnotherCostsTheIncluders) {
-  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Added, "", "include/x.h", {}}}).parse, ElementsAre("a.cc"));
+  EXPECT_THAT(plan_units(kRecorded, kCommands, {{FileStatus::Added, "", "include/x.h", {}}}).parse,
+              ElementsAre("a.cc"));
 }
 
 TEST(UnitPlan, ARenamedSourceWithoutCommandIsReported) {

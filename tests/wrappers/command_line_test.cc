@@ -116,7 +116,8 @@ TEST(CommandLine, ResponseFiles) {
   EXPECT_EQ(line.inputs.at(0).path, "a.cc");
   EXPECT_EQ(line.output, "my a.o");
   EXPECT_EQ(parse_command_line({"-c", "@" + directory + "/loop.rsp"}).action, Action::Compile);  // ends
-  EXPECT_FALSE(parse_command_line({"-c", "@" + directory + "/missing"}).response_files);  // the compiler will say so
+  EXPECT_FALSE(
+      parse_command_line({"-c", "@" + directory + "/missing"}).response_files);  // the compiler will say so
   std::filesystem::remove_all(directory);
 }
 

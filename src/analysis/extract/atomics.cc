@@ -10,11 +10,17 @@ namespace {
 
 MemoryOrder from_number(std::uint64_t number) {
   switch (number) {
-    case 0: return MemoryOrder::Relaxed;
-    case 1: case 2: return MemoryOrder::Acquire;
-    case 3: return MemoryOrder::Release;
-    case 4: return MemoryOrder::AcqRel;
-    default: return MemoryOrder::SeqCst;
+    case 0:
+      return MemoryOrder::Relaxed;
+    case 1:
+    case 2:
+      return MemoryOrder::Acquire;
+    case 3:
+      return MemoryOrder::Release;
+    case 4:
+      return MemoryOrder::AcqRel;
+    default:
+      return MemoryOrder::SeqCst;
   }
 }
 
@@ -25,10 +31,12 @@ struct Effect {
 
 /// By the name of a member, C11 function or builtin, without prefix.
 std::optional<Effect> effect_of(llvm::StringRef name) {
-  if (name.starts_with("load") || name.starts_with("test") != name.starts_with("test_and_set")) return Effect{true, false};
+  if (name.starts_with("load") || name.starts_with("test") != name.starts_with("test_and_set"))
+    return Effect{true, false};
   if (name.starts_with("store") || name.starts_with("clear")) return Effect{false, true};
   if (name.starts_with("init")) return Effect{false, true};
-  if (name.contains("exchange") || name.contains("fetch") || name.contains("test_and_set") || name.contains("compare_and_swap"))
+  if (name.contains("exchange") || name.contains("fetch") || name.contains("test_and_set") ||
+      name.contains("compare_and_swap"))
     return Effect{true, true};
   if (name.starts_with("lock_release")) return Effect{false, true};
   return std::nullopt;
@@ -50,7 +58,8 @@ MemoryOrder Evaluator::order_of(const clang::Expr* expression, MemoryOrder other
   return from_number(value.Val.getInt().getZExtValue());
 }
 
-void Evaluator::atomic_access(const Operand& object, bool reads, bool writes, MemoryOrder order, clang::SourceLocation at) {
+void Evaluator::atomic_access(const Operand& object, bool reads, bool writes, MemoryOrder order,
+                              clang::SourceLocation at) {
   if (reads) access(object, AccessMode::Read, clang::QualType(), at, order);
   if (writes) access(object, AccessMode::Write, clang::QualType(), at, order);
 }
@@ -68,7 +77,8 @@ bool Evaluator::atomic_member(const CallSite& site, LibraryClass kind, Operands&
     }
   Operand loaded = object;
   switch (site.callee->getOverloadedOperator()) {
-    case clang::OO_None: break;
+    case clang::OO_None:
+      break;
     case clang::OO_Equal:
       atomic_access(object, false, true, MemoryOrder::SeqCst, at);
       bind(object, site.argument(0), type, at);
@@ -83,7 +93,8 @@ bool Evaluator::atomic_member(const CallSite& site, LibraryClass kind, Operands&
     result.push_back(loaded);
     return true;
   }
-  const std::string name = site.callee->getDeclName().isIdentifier() ? site.callee->getNameAsString() : std::string();
+  const std::string name =
+      site.callee->getDeclName().isIdentifier() ? site.callee->getNameAsString() : std::string();
   if (name == "wait") {
     atomic_access(object, true, false, order, at);
     order_op(OrderKind::AtomicWait, object, at, order);
@@ -94,8 +105,10 @@ bool Evaluator::atomic_member(const CallSite& site, LibraryClass kind, Operands&
     const bool compares = name.starts_with("compare_exchange");
     if (compares) access(site.target(0), AccessMode::Write, clang::QualType(), at);  // `expected` on failure
     if (effect->writes) bind(object, site.argument(compares ? 1 : 0), type, at);
-    if (compares) bind(site.target(0), object, type, at);
-    else if (effect->reads) result.push_back(loaded);
+    if (compares)
+      bind(site.target(0), object, type, at);
+    else if (effect->reads)
+      result.push_back(loaded);
   }
   return true;
 }
@@ -107,15 +120,18 @@ Operands Evaluator::atomic_builtin(const clang::AtomicExpr* e) {
   const clang::QualType type = e->getValueType();
   Operands operand;
   std::string name = e->getOpAsString().str();
-  for (const char* prefix : {"__c11_atomic_", "__atomic_", "__scoped_atomic_", "__opencl_atomic_", "__hip_atomic_"})
+  for (const char* prefix :
+       {"__c11_atomic_", "__atomic_", "__scoped_atomic_", "__opencl_atomic_", "__hip_atomic_"})
     if (llvm::StringRef(name).starts_with(prefix)) {
       name.erase(0, llvm::StringRef(prefix).size());
       break;
     }
   const unsigned subexpressions = e->getNumSubExprs();
-  const MemoryOrder order = e->getOp() == clang::AtomicExpr::AO__c11_atomic_init ? MemoryOrder::NotAtomic
-                                                                                  : order_of(e->getOrder(), MemoryOrder::SeqCst);
-  if (subexpressions > 2 || e->getOp() == clang::AtomicExpr::AO__c11_atomic_init) operand = evaluate(e->getVal1());
+  const MemoryOrder order = e->getOp() == clang::AtomicExpr::AO__c11_atomic_init
+                                ? MemoryOrder::NotAtomic
+                                : order_of(e->getOrder(), MemoryOrder::SeqCst);
+  if (subexpressions > 2 || e->getOp() == clang::AtomicExpr::AO__c11_atomic_init)
+    operand = evaluate(e->getVal1());
   Operands second;
   if (e->isCmpXChg()) second = evaluate(e->getVal2());
   const Effect effect = effect_of(name).value_or(Effect{true, true});
@@ -127,7 +143,9 @@ Operands Evaluator::atomic_builtin(const clang::AtomicExpr* e) {
     for (const Operand& value : second) bind(object, value, type, at);
     result.clear();
   } else if (effect.writes) {
-    for (const Operand& value : operand) bind(object, generic && e->getOp() < clang::AtomicExpr::AO__c11_atomic_init ? pointee(value) : value, type, at);
+    for (const Operand& value : operand)
+      bind(object, generic && e->getOp() < clang::AtomicExpr::AO__c11_atomic_init ? pointee(value) : value,
+           type, at);
   }
   return result;
 }
@@ -137,17 +155,22 @@ bool Evaluator::atomic_function(const CallSite& site, Operands& result) {
   if (!site.callee->getIdentifier()) return false;
   llvm::StringRef name = site.callee->getName();
   const clang::SourceLocation at = site.expression->getExprLoc();
-  if (name == "atomic_thread_fence" || name == "__atomic_thread_fence" || name == "__c11_atomic_thread_fence") {
-    order_op(OrderKind::Fence, {}, at, order_of(site.arguments.empty() ? nullptr : site.arguments[0], MemoryOrder::SeqCst));
+  if (name == "atomic_thread_fence" || name == "__atomic_thread_fence" ||
+      name == "__c11_atomic_thread_fence") {
+    order_op(OrderKind::Fence, {}, at,
+             order_of(site.arguments.empty() ? nullptr : site.arguments[0], MemoryOrder::SeqCst));
     return true;
   }
-  if (name == "atomic_signal_fence" || name == "__atomic_signal_fence" || name == "__c11_atomic_signal_fence") return true;
+  if (name == "atomic_signal_fence" || name == "__atomic_signal_fence" || name == "__c11_atomic_signal_fence")
+    return true;
   if (name == "__sync_synchronize") {
     order_op(OrderKind::Fence, {}, at, MemoryOrder::SeqCst);
     return true;
   }
   const bool legacy = name.consume_front("__sync_");
-  if (!legacy && !name.consume_front("__atomic_") && !(name.consume_front("atomic_flag_") || name.consume_front("atomic_"))) return false;
+  if (!legacy && !name.consume_front("__atomic_") &&
+      !(name.consume_front("atomic_flag_") || name.consume_front("atomic_")))
+    return false;
   if (site.arguments.empty() || !site.arguments[0]->getType()->isPointerType()) return false;
   const auto effect = effect_of(name);
   const Operand object = site.target(0);
@@ -173,7 +196,8 @@ bool Evaluator::atomic_function(const CallSite& site, Operands& result) {
   atomic_access(object, done.reads, done.writes, order, at);
   if (done.writes && site.arguments.size() > 1) {
     const std::size_t stored = name.contains("compare") ? 2 : 1;
-    if (stored < site.arguments.size()) bind(object, site.argument(stored), site.arguments[stored]->getType(), at);
+    if (stored < site.arguments.size())
+      bind(object, site.argument(stored), site.arguments[stored]->getType(), at);
   }
   result.push_back(object);
   return true;

@@ -21,11 +21,13 @@ const clang::CXXConstructExpr* construction_in(const clang::Expr* init) {
     const auto* e = dyn_cast<clang::Expr>(strip(init, nullptr, kNothingOwned));
     if (!e) return nullptr;
     if (const auto* conversion = dyn_cast<clang::CastExpr>(e);
-        conversion && (conversion->getCastKind() == clang::CK_ConstructorConversion || conversion->getCastKind() == clang::CK_NoOp)) {
+        conversion && (conversion->getCastKind() == clang::CK_ConstructorConversion ||
+                       conversion->getCastKind() == clang::CK_NoOp)) {
       init = conversion->getSubExpr();
     } else if (const auto* default_init = dyn_cast<clang::CXXDefaultInitExpr>(e)) {
       init = default_init->getExpr();
-    } else if (const auto* list = dyn_cast<clang::InitListExpr>(e); list && list->isTransparent() && list->getNumInits() == 1) {
+    } else if (const auto* list = dyn_cast<clang::InitListExpr>(e);
+               list && list->isTransparent() && list->getNumInits() == 1) {
       init = list->getInit(0);
     } else if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(e)) {
       if (construction->isElidable() && construction->getNumArgs() == 1)
@@ -49,13 +51,17 @@ std::string written_name(const clang::Expr* callee) {
   if (const auto* member = dyn_cast<clang::MemberExpr>(e)) return member->getMemberDecl()->getNameAsString();
   if (const auto* named = dyn_cast<clang::DeclRefExpr>(e)) return named->getDecl()->getNameAsString();
   if (const auto* overloads = dyn_cast<clang::OverloadExpr>(e)) return overloads->getName().getAsString();
-  if (const auto* dependent = dyn_cast<clang::CXXDependentScopeMemberExpr>(e)) return dependent->getMember().getAsString();
-  if (const auto* dependent = dyn_cast<clang::DependentScopeDeclRefExpr>(e)) return dependent->getDeclName().getAsString();
+  if (const auto* dependent = dyn_cast<clang::CXXDependentScopeMemberExpr>(e))
+    return dependent->getMember().getAsString();
+  if (const auto* dependent = dyn_cast<clang::DependentScopeDeclRefExpr>(e))
+    return dependent->getDeclName().getAsString();
   return "(indirect call)";
 }
 
 bool calls_virtually(const clang::CallExpr* call, const clang::CXXMethodDecl* method) {
-  if (!method->isVirtual() || method->hasAttr<clang::FinalAttr>() || method->getParent()->isEffectivelyFinal()) return false;
+  if (!method->isVirtual() || method->hasAttr<clang::FinalAttr>() ||
+      method->getParent()->isEffectivelyFinal())
+    return false;
   const auto* member = dyn_cast<clang::MemberExpr>(call->getCallee()->IgnoreParens());
   return !member || !member->hasQualifier();
 }
@@ -69,19 +75,23 @@ void Evaluator::find_construction_targets(const clang::CFG& graph) {
         if (const auto* declarations = dyn_cast<clang::DeclStmt>(s->getStmt())) {
           for (const clang::Decl* declaration : declarations->decls())
             if (const auto* declared = dyn_cast<clang::VarDecl>(declaration))
-              if (const clang::Expr* maker = maker_of(declared->getInit())) variable_targets_[maker] = declared;
+              if (const clang::Expr* maker = maker_of(declared->getInit()))
+                variable_targets_[maker] = declared;
         } else if (const auto* call = dyn_cast<clang::CallExpr>(s->getStmt())) {
           find_moved_targets(call);
         } else if (const auto* result = dyn_cast<clang::ReturnStmt>(s->getStmt())) {
-          if (const auto* construction = construction_in(result->getRetValue())) result_targets_.insert(construction);
+          if (const auto* construction = construction_in(result->getRetValue()))
+            result_targets_.insert(construction);
         }
       } else if (const auto init = element.getAs<clang::CFGInitializer>()) {
         const clang::CXXCtorInitializer* initializer = init->getInitializer();
-        if (const auto* construction = construction_in(initializer->getInit())) member_targets_[construction] = initializer;
+        if (const auto* construction = construction_in(initializer->getInit()))
+          member_targets_[construction] = initializer;
       }
     }
   if (scope_.variable)
-    if (const auto* construction = construction_in(scope_.variable->getInit())) variable_targets_[construction] = scope_.variable;
+    if (const auto* construction = construction_in(scope_.variable->getInit()))
+      variable_targets_[construction] = scope_.variable;
 }
 
 /// `t = std::thread(f)`, `pool.push_back(std::thread(f))`: a join names the object, so the start must too.
@@ -89,14 +99,20 @@ void Evaluator::find_moved_targets(const clang::CallExpr* call) {
   const auto* operation = dyn_cast<clang::CXXOperatorCallExpr>(call);
   const auto* member = dyn_cast<clang::CXXMemberCallExpr>(call);
   const clang::CXXMethodDecl* method = member ? member->getMethodDecl() : nullptr;
-  const bool assigns = operation && operation->getOperator() == clang::OO_Equal && operation->getNumArgs() == 2;
-  const bool inserts = method && method->getIdentifier() && member->getNumArgs() == 1 &&
-                       (method->getName() == "push_back" || method->getName() == "push" || method->getName() == "push_front");
+  const bool assigns =
+      operation && operation->getOperator() == clang::OO_Equal && operation->getNumArgs() == 2;
+  const bool inserts =
+      method && method->getIdentifier() && member->getNumArgs() == 1 &&
+      (method->getName() == "push_back" || method->getName() == "push" || method->getName() == "push_front");
   if (!assigns && !inserts) return;
   const clang::Expr* moved = assigns ? operation->getArg(1) : member->getArg(0);
   switch (unit_.library.classify(moved->getType())) {
-    case LibraryClass::Thread: case LibraryClass::JoiningThread: case LibraryClass::Future: break;
-    default: return;
+    case LibraryClass::Thread:
+    case LibraryClass::JoiningThread:
+    case LibraryClass::Future:
+      break;
+    default:
+      return;
   }
   if (const clang::Expr* maker = maker_of(moved))
     moved_targets_[maker] = {assigns ? operation->getArg(0) : member->getImplicitObjectArgument(), inserts};
@@ -104,12 +120,14 @@ void Evaluator::find_moved_targets(const clang::CallExpr* call) {
 
 /// The variable or object that keeps what `maker` makes.
 std::optional<Operand> Evaluator::target_of(const clang::Expr* maker) {
-  if (const auto found = variable_targets_.find(maker); found != variable_targets_.end()) return local_operand(found->second);
+  if (const auto found = variable_targets_.find(maker); found != variable_targets_.end())
+    return local_operand(found->second);
   const auto found = moved_targets_.find(maker);
   if (found == moved_targets_.end()) return std::nullopt;
   ++quiet_;
   const clang::Expr* object = found->second.object;
-  const Operand memory = object->getType()->isPointerType() ? pointee(first(rvalue(object))) : first(lvalue(object));
+  const Operand memory =
+      object->getType()->isPointerType() ? pointee(first(rvalue(object))) : first(lvalue(object));
   --quiet_;
   return found->second.element ? element_of(memory) : memory;
 }
@@ -137,8 +155,10 @@ Operand Evaluator::construction_target(const clang::CXXConstructExpr* e, clang::
   return result;
 }
 
-/// The value as an argument; a reference to a temporary that holds a pointer gets a variable for the temporary.
-Value Evaluator::argument_value(const Operand& argument, const clang::Expr* expression, clang::SourceLocation at) {
+/// The value as an argument; a reference to a temporary that holds a pointer gets a variable for the
+/// temporary.
+Value Evaluator::argument_value(const Operand& argument, const clang::Expr* expression,
+                                clang::SourceLocation at) {
   if (argument.address < 2 || !argument.known() || !expression) return argument.value();
   Operand holder;
   holder.place.base = unit_.variables.temporary(scope_, temporary(expression));
@@ -155,7 +175,8 @@ std::uint32_t Evaluator::temporary(const clang::Expr* e) {
   return entry->second;
 }
 
-void Evaluator::emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver, const CallSite& site) {
+void Evaluator::emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver,
+                          const CallSite& site) {
   if (silent()) return;
   Call call;
   call.callee = function_id(unit_.names.usr(callee));
@@ -164,17 +185,20 @@ void Evaluator::emit_call(const clang::FunctionDecl* callee, CallKind kind, std:
   call.receiver = std::move(receiver);
   const clang::SourceLocation at = site.expression ? site.expression->getExprLoc() : clang::SourceLocation();
   for (std::size_t i = 0; i < site.values.size(); ++i) {
-    call.arguments.push_back(argument_value(site.argument(i), i < site.arguments.size() ? site.arguments[i] : nullptr, at));
+    call.arguments.push_back(
+        argument_value(site.argument(i), i < site.arguments.size() ? site.arguments[i] : nullptr, at));
     // One value stands in the call; the others flow into the parameter by themselves.
     for (std::size_t other = 1; other < site.values[i].size(); ++other)
       if (i < callee->getNumParams() && site.values[i][other].known())
-        emit(at, Binding{{unit_.variables.parameter(callee, static_cast<unsigned>(i)), 0, {}}, site.values[i][other].value()});
+        emit(at, Binding{{unit_.variables.parameter(callee, static_cast<unsigned>(i)), 0, {}},
+                         site.values[i][other].value()});
   }
   emit(at, std::move(call));
 }
 
 const clang::FunctionDecl* Evaluator::closure_function(clang::QualType type) {
-  const clang::CXXRecordDecl* record = type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
+  const clang::CXXRecordDecl* record =
+      type.isNull() ? nullptr : type.getNonReferenceType()->getAsCXXRecordDecl();
   if (!record || !record->isLambda()) return nullptr;
   const clang::CXXMethodDecl* function = record->getLambdaCallOperator();
   return function && unit_.in_repository(function) ? function : nullptr;
@@ -192,7 +216,8 @@ void Evaluator::callback(const clang::FunctionDecl* function, clang::SourceLocat
 /// Closures among the arguments: somebody may call them, now or later.
 void Evaluator::hand_over(const CallSite& site) {
   for (const clang::Expr* argument : site.arguments)
-    if (const clang::FunctionDecl* function = closure_function(argument->getType())) callback(function, argument->getExprLoc());
+    if (const clang::FunctionDecl* function = closure_function(argument->getType()))
+      callback(function, argument->getExprLoc());
 }
 
 void Evaluator::indirect_call(const clang::CallExpr* e) {
@@ -240,8 +265,8 @@ Operands Evaluator::call(const clang::CallExpr* e) {
     site.object = first(lvalue(e->getArg(0)));
     first_argument = 1;
   }
-  // What this element's own arguments do was told elsewhere when the call is only looked at for its value, but
-  // the value may depend on them (std::move, library accessors).
+  // What this element's own arguments do was told elsewhere when the call is only looked at for its value,
+  // but the value may depend on them (std::move, library accessors).
   for (unsigned i = first_argument; i < e->getNumArgs(); ++i) {
     const clang::Expr* argument = e->getArg(i);
     site.arguments.push_back(argument);
@@ -277,8 +302,10 @@ Operands Evaluator::dispatch(CallSite& site) {
       return result;
     const clang::SourceManager& sources = unit_.context.getSourceManager();
     if (has_lock_attributes(site.callee)) attribute_effects(site, site.object.value_or(Operand{}));
-    if (!sources.isInSystemHeader(sources.getExpansionLoc(site.callee->getLocation())) && site.callee->getBuiltinID() == 0)
-      emit_call(site.callee, CallKind::Direct, site.object ? std::optional(address_of(*site.object).value()) : std::nullopt, site);
+    if (!sources.isInSystemHeader(sources.getExpansionLoc(site.callee->getLocation())) &&
+        site.callee->getBuiltinID() == 0)
+      emit_call(site.callee, CallKind::Direct,
+                site.object ? std::optional(address_of(*site.object).value()) : std::nullopt, site);
     library_function(site, result);
     return result;
   }
@@ -301,8 +328,10 @@ Operands Evaluator::dispatch(CallSite& site) {
     for (const Operand& value : site.values[i])
       if (value.address && value.local >= 0) {
         use(static_cast<std::uint32_t>(value.local));
-        const clang::QualType type = i < site.callee->getNumParams() ? site.callee->getParamDecl(i)->getType() : site.arguments[i]->getType();
-        if (!type->getPointeeType().isNull() && !type->getPointeeType().isConstQualified()) define(static_cast<std::uint32_t>(value.local));
+        const clang::QualType type = i < site.callee->getNumParams() ? site.callee->getParamDecl(i)->getType()
+                                                                     : site.arguments[i]->getType();
+        if (!type->getPointeeType().isNull() && !type->getPointeeType().isConstQualified())
+          define(static_cast<std::uint32_t>(value.local));
       }
   emit_call(site.callee, kind, std::move(receiver), site);
   return result_of(site);
@@ -326,7 +355,8 @@ Operands Evaluator::construct(const clang::CXXConstructExpr* e) {
   return constructed(e, target, site);
 }
 
-Operands Evaluator::constructed(const clang::CXXConstructExpr* e, const Operand& target, const CallSite& site) {
+Operands Evaluator::constructed(const clang::CXXConstructExpr* e, const Operand& target,
+                                const CallSite& site) {
   const clang::CXXConstructorDecl* constructor = e->getConstructor();
   Operands result;
   if (library_construction(e, target, site, result)) return result;
@@ -339,12 +369,14 @@ Operands Evaluator::constructed(const clang::CXXConstructExpr* e, const Operand&
   for (const Operands& values : site.values)
     for (const Operand& value : values)
       if (value.address && value.local >= 0) use(static_cast<std::uint32_t>(value.local));
-  if (constructor->getParent()->isUnion() && constructor->isTrivial() && constructor->isCopyOrMoveConstructor()) {
+  if (constructor->getParent()->isUnion() && constructor->isTrivial() &&
+      constructor->isCopyOrMoveConstructor()) {
     // No constructor copies a union member by member; its bytes are.
     access_fields(site.target(0), AccessMode::Read, e->getType(), e->getExprLoc(), kTagNone, 0);
     access_fields(target, AccessMode::Write, e->getType(), e->getExprLoc(), kTagNone, 0);
   } else if (!constructor->isDefaultConstructor() || !constructor->isTrivial())
-    emit_call(constructor, CallKind::Direct, target.known() ? std::optional(address_of(target).value()) : std::nullopt, site);
+    emit_call(constructor, CallKind::Direct,
+              target.known() ? std::optional(address_of(target).value()) : std::nullopt, site);
   if (target.known()) result.push_back(target);
   return result;
 }
@@ -357,10 +389,12 @@ Operands Evaluator::lambda(const clang::LambdaExpr* e) {
   for (const clang::LambdaCapture& capture : e->captures()) {
     const clang::Expr* source = *init++;
     if (!capture.capturesVariable()) continue;
-    const std::uint32_t ordinal = body ? static_cast<std::uint32_t>(body->function->getNumParams() + captured) : 0;
+    const std::uint32_t ordinal =
+        body ? static_cast<std::uint32_t>(body->function->getNumParams() + captured) : 0;
     ++captured;
     const auto* variable = clang::cast<clang::ValueDecl>(capture.getCapturedVar());
-    if (variable->isInitCapture()) source = clang::cast<clang::VarDecl>(variable)->getInit();
+    if (variable->isInitCapture())
+      source = clang::cast<clang::VarDecl>(variable)->getInit();
     else if (capture.getCaptureKind() == clang::LCK_ByRef) {
       if (const auto local = scope_.ordinal_of(variable)) use(*local);
       continue;
@@ -370,8 +404,10 @@ Operands Evaluator::lambda(const clang::LambdaExpr* e) {
     Operand target;
     target.place.base = unit_.variables.local(*body, ordinal);
     for (const Operand& value : values) {
-      if (variable->getType()->isReferenceType()) bind_reference(target, value, capture.getLocation());
-      else bind(target, value, variable->getType(), capture.getLocation());
+      if (variable->getType()->isReferenceType())
+        bind_reference(target, value, capture.getLocation());
+      else
+        bind(target, value, variable->getType(), capture.getLocation());
     }
   }
   return {};

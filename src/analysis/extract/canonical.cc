@@ -15,8 +15,20 @@ using clang::isa;
 
 /// Tokens beside Clang's own statement classes; far above their numbers.
 enum Token : std::uint64_t {
-  kNull = 1u << 20, kOwned, kEnd, kInitializer, kAutomaticDtor, kDeleteDtor, kBaseDtor, kMemberDtor, kTemporaryDtor,
-  kAllocator, kCleanup, kConstant, kTooDeep, kHandler
+  kNull = 1u << 20,
+  kOwned,
+  kEnd,
+  kInitializer,
+  kAutomaticDtor,
+  kDeleteDtor,
+  kBaseDtor,
+  kMemberDtor,
+  kTemporaryDtor,
+  kAllocator,
+  kCleanup,
+  kConstant,
+  kTooDeep,
+  kHandler
 };
 
 /// Enough for hand-written code; generated initialisers of any length are wide, not deep.
@@ -86,15 +98,19 @@ Canonical::Result Canonical::element(const clang::CFGElement& element) {
       put(kTemporaryDtor);
       put(element.castAs<clang::CFGTemporaryDtor>().getBindTemporaryExpr()->getType());
       break;
-    default: put(kAllocator); break;
+    default:
+      put(kAllocator);
+      break;
   }
   return take();
 }
 
 void Canonical::initializer(const clang::CXXCtorInitializer* initializer) {
   put(kInitializer);
-  if (initializer->isAnyMemberInitializer()) declaration(initializer->getAnyMember());
-  else if (initializer->getTypeSourceInfo()) put(initializer->getTypeSourceInfo()->getType());
+  if (initializer->isAnyMemberInitializer())
+    declaration(initializer->getAnyMember());
+  else if (initializer->getTypeSourceInfo())
+    put(initializer->getTypeSourceInfo()->getType());
   root_ = nullptr;
   visit(initializer->getInit());
 }
@@ -112,7 +128,8 @@ void Canonical::visit(const clang::Stmt* statement) {
     // Its text stands for it: sensitive to formatting, but no change is lost.
     put(kTooDeep);
     const auto range = clang::CharSourceRange::getTokenRange(statement->getSourceRange());
-    return put(std::string_view(clang::Lexer::getSourceText(range, unit_.context.getSourceManager(), unit_.context.getLangOpts())));
+    return put(std::string_view(
+        clang::Lexer::getSourceText(range, unit_.context.getSourceManager(), unit_.context.getLangOpts())));
   }
   ++depth_;
   if (const auto* e = dyn_cast<clang::Expr>(statement)) {
@@ -138,14 +155,21 @@ void Canonical::children(const clang::Stmt* statement) {
 void Canonical::expression(const clang::Expr* e) {
   if (dependent(e)) return;
   put(e->getStmtClass());
-  if (!isa<clang::StringLiteral, clang::PredefinedExpr>(e)) put(e->getType());  // their length is no type of ours
+  if (!isa<clang::StringLiteral, clang::PredefinedExpr>(e))
+    put(e->getType());  // their length is no type of ours
   if (literal(e) || reference(e) || allocation(e) || query(e)) return;
-  if (const auto* conversion = dyn_cast<clang::CastExpr>(e)) put(conversion->getCastKind());
-  else if (const auto* unary = dyn_cast<clang::UnaryOperator>(e)) put(unary->getOpcode());
-  else if (const auto* binary = dyn_cast<clang::BinaryOperator>(e)) put(binary->getOpcode());
-  else if (const auto* fold = dyn_cast<clang::CXXFoldExpr>(e)) put(fold->getOperator());
-  else if (const auto* atomic = dyn_cast<clang::AtomicExpr>(e)) put(atomic->getOp());
-  else if (const auto* call = dyn_cast<clang::CXXOperatorCallExpr>(e)) put(call->getOperator());
+  if (const auto* conversion = dyn_cast<clang::CastExpr>(e))
+    put(conversion->getCastKind());
+  else if (const auto* unary = dyn_cast<clang::UnaryOperator>(e))
+    put(unary->getOpcode());
+  else if (const auto* binary = dyn_cast<clang::BinaryOperator>(e))
+    put(binary->getOpcode());
+  else if (const auto* fold = dyn_cast<clang::CXXFoldExpr>(e))
+    put(fold->getOperator());
+  else if (const auto* atomic = dyn_cast<clang::AtomicExpr>(e))
+    put(atomic->getOp());
+  else if (const auto* call = dyn_cast<clang::CXXOperatorCallExpr>(e))
+    put(call->getOperator());
   if (const auto* object = dyn_cast<clang::LambdaExpr>(e)) return lambda(object);
   if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(e)) return visit(argument->getExpr());
   if (const auto* init = dyn_cast<clang::CXXDefaultInitExpr>(e)) return visit(init->getExpr());

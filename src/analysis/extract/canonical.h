@@ -21,8 +21,8 @@ class Canonical {
 
   struct Result {
     std::uint64_t hash = 0;
-    std::vector<std::uint32_t> locals;          ///< behind the placeholders, in order of appearance
-    std::vector<const clang::Stmt*> consumed;   ///< other elements whose value this one uses
+    std::vector<std::uint32_t> locals;         ///< behind the placeholders, in order of appearance
+    std::vector<const clang::Stmt*> consumed;  ///< other elements whose value this one uses
   };
   Result element(const clang::CFGElement& element);
   Result statement(const clang::Stmt* statement);

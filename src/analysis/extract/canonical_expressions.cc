@@ -1,9 +1,9 @@
-// The leaves of the canonical form: literals, references to declarations, allocation, compile-time queries, and
-// the nodes of uninstantiated templates.
+// The leaves of the canonical form: literals, references to declarations, allocation, compile-time queries,
+// and the nodes of uninstantiated templates.
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/ExprConcepts.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/ExprConcepts.h>
 #include <clang/Lex/Lexer.h>
 
 #include "analysis/extract/canonical.h"
@@ -17,20 +17,32 @@ using clang::dyn_cast;
 using clang::isa;
 
 enum Token : std::uint64_t {
-  kLocal = 1u << 21, kOuterLocal, kBinding, kEnumerator, kFunction, kField, kVariable, kTemplateParameter, kOther, kScratch,
-  kOperator, kValue
+  kLocal = 1u << 21,
+  kOuterLocal,
+  kBinding,
+  kEnumerator,
+  kFunction,
+  kField,
+  kVariable,
+  kTemplateParameter,
+  kOther,
+  kScratch,
+  kOperator,
+  kValue
 };
 
-/// Text of the token whose expansion produced a literal that the preprocessor made up ("__LINE__", "#", a macro).
+/// Text of the token whose expansion produced a literal that the preprocessor made up ("__LINE__", "#", a
+/// macro).
 std::string origin_of_made_up(clang::SourceLocation location, clang::ASTContext& context) {
   const clang::SourceManager& sources = context.getSourceManager();
-  // Step by step towards where the token was written: through macro arguments ("EXPECT_EQ" hands __LINE__ on several
-  // times) to the expansion whose text is the preprocessor's own.
+  // Step by step towards where the token was written: through macro arguments ("EXPECT_EQ" hands __LINE__ on
+  // several times) to the expansion whose text is the preprocessor's own.
   while (location.isMacroID()) {
     const clang::SourceLocation spelling = sources.getImmediateSpellingLoc(location);
     if (!spelling.isMacroID()) {
       if (!sources.isWrittenInScratchSpace(spelling)) return {};
-      const clang::SourceLocation origin = sources.getSpellingLoc(sources.getImmediateExpansionRange(location).getBegin());
+      const clang::SourceLocation origin =
+          sources.getSpellingLoc(sources.getImmediateExpansionRange(location).getBegin());
       llvm::SmallString<32> buffer;
       return clang::Lexer::getSpelling(origin, buffer, sources, context.getLangOpts()).str();
     }
@@ -70,7 +82,8 @@ void Canonical::declaration(const clang::ValueDecl* target) {
     put(unit_.names.usr_hash(field));
     put(field->getType());
     put(field->isMutable());
-    if (field->isBitField() && !field->getBitWidth()->isValueDependent()) put(field->getBitWidthValue(unit_.context));
+    if (field->isBitField() && !field->getBitWidth()->isValueDependent())
+      put(field->getBitWidthValue(unit_.context));
     return;
   }
   if (const auto* named = dyn_cast<clang::VarDecl>(target)) return variable(named);
@@ -142,7 +155,8 @@ bool Canonical::literal(const clang::Expr* e) {
   return true;
 }
 
-/// Pieces that the preprocessor made up (__FILE__, #x) change with names and lines, so they count as "some text".
+/// Pieces that the preprocessor made up (__FILE__, #x) change with names and lines, so they count as "some
+/// text".
 void Canonical::string(const clang::StringLiteral* text) {
   const clang::SourceManager& sources = unit_.context.getSourceManager();
   bool made_up = false;
@@ -160,7 +174,8 @@ void Canonical::string(const clang::StringLiteral* text) {
       continue;
     }
     llvm::SmallString<64> buffer;
-    put(clang::Lexer::getSpelling(sources.getSpellingLoc(token), buffer, sources, unit_.context.getLangOpts()));
+    put(clang::Lexer::getSpelling(sources.getSpellingLoc(token), buffer, sources,
+                                  unit_.context.getLangOpts()));
   }
 }
 
@@ -208,10 +223,12 @@ bool Canonical::query(const clang::Expr* e) {
     put(size->getKind());
     put(size->getTypeOfArgument());
     clang::Expr::EvalResult value;
-    if (!e->isValueDependent() && e->EvaluateAsInt(value, unit_.context)) put(llvm::toString(value.Val.getInt(), 10));
-  } else if (isa<clang::TypeTraitExpr, clang::ConceptSpecializationExpr, clang::RequiresExpr, clang::CXXNoexceptExpr,
-                 clang::ArrayTypeTraitExpr, clang::ExpressionTraitExpr>(e)) {
-    if (!e->isValueDependent() && !e->isTypeDependent()) constant(e);
+    if (!e->isValueDependent() && e->EvaluateAsInt(value, unit_.context))
+      put(llvm::toString(value.Val.getInt(), 10));
+  } else if (isa<clang::TypeTraitExpr, clang::ConceptSpecializationExpr, clang::RequiresExpr,
+                 clang::CXXNoexceptExpr, clang::ArrayTypeTraitExpr, clang::ExpressionTraitExpr>(e)) {
+    if (!e->isValueDependent() && !e->isTypeDependent())
+      constant(e);
     else if (const auto* trait = dyn_cast<clang::TypeTraitExpr>(e))
       for (const clang::TypeSourceInfo* argument : trait->getArgs()) put(argument->getType());
   } else if (const auto* offset = dyn_cast<clang::OffsetOfExpr>(e)) {
@@ -222,8 +239,10 @@ bool Canonical::query(const clang::Expr* e) {
     }
     children(e);
   } else if (const auto* identity = dyn_cast<clang::CXXTypeidExpr>(e)) {
-    if (identity->isTypeOperand()) put(identity->getTypeOperandSourceInfo()->getType());
-    else children(e);
+    if (identity->isTypeOperand())
+      put(identity->getTypeOperandSourceInfo()->getType());
+    else
+      children(e);
   } else if (const auto* pack = dyn_cast<clang::SizeOfPackExpr>(e)) {
     if (!pack->isValueDependent()) put(pack->getPackLength());
   } else if (isa<clang::OpaqueValueExpr>(e)) {
@@ -261,7 +280,8 @@ bool Canonical::dependent(const clang::Expr* e) {
     put(overloads->getName().getAsString());
     if (overloads->hasExplicitTemplateArgs())
       for (const clang::TemplateArgumentLoc& argument : overloads->template_arguments())
-        if (argument.getArgument().getKind() == clang::TemplateArgument::Type) put(argument.getArgument().getAsType());
+        if (argument.getArgument().getKind() == clang::TemplateArgument::Type)
+          put(argument.getArgument().getAsType());
     if (const auto* member = dyn_cast<clang::UnresolvedMemberExpr>(e); member && !member->isImplicitAccess())
       visit(member->getBase());
     return true;
@@ -276,14 +296,16 @@ bool Canonical::dependent(const clang::Expr* e) {
   if (const auto* named = dyn_cast<clang::DependentScopeDeclRefExpr>(e)) {
     put(kOther);
     put(named->getDeclName().getAsString());
-    if (const clang::NestedNameSpecifier* qualifier = named->getQualifier(); qualifier && qualifier->getAsType())
+    if (const clang::NestedNameSpecifier* qualifier = named->getQualifier();
+        qualifier && qualifier->getAsType())
       put(clang::QualType(qualifier->getAsType(), 0));
     return true;
   }
   return false;
 }
 
-std::uint64_t thread_safety_hash(Unit& unit, const FunctionScope& scope, const clang::FunctionDecl* function) {
+std::uint64_t thread_safety_hash(Unit& unit, const FunctionScope& scope,
+                                 const clang::FunctionDecl* function) {
   if (!function->hasAttrs()) return 0;
   static const Ownership kNothingOwned;
   std::uint64_t hash = 0;
@@ -296,10 +318,14 @@ std::uint64_t thread_safety_hash(Unit& unit, const FunctionScope& scope, const c
     }
   };
   for (const clang::Attr* attribute : function->getAttrs()) {
-    if (const auto* a = dyn_cast<clang::AcquireCapabilityAttr>(attribute)) add(a, {a->args_begin(), a->args_size()});
-    if (const auto* a = dyn_cast<clang::ReleaseCapabilityAttr>(attribute)) add(a, {a->args_begin(), a->args_size()});
-    if (const auto* a = dyn_cast<clang::TryAcquireCapabilityAttr>(attribute)) add(a, {a->args_begin(), a->args_size()});
-    if (const auto* a = dyn_cast<clang::RequiresCapabilityAttr>(attribute)) add(a, {a->args_begin(), a->args_size()});
+    if (const auto* a = dyn_cast<clang::AcquireCapabilityAttr>(attribute))
+      add(a, {a->args_begin(), a->args_size()});
+    if (const auto* a = dyn_cast<clang::ReleaseCapabilityAttr>(attribute))
+      add(a, {a->args_begin(), a->args_size()});
+    if (const auto* a = dyn_cast<clang::TryAcquireCapabilityAttr>(attribute))
+      add(a, {a->args_begin(), a->args_size()});
+    if (const auto* a = dyn_cast<clang::RequiresCapabilityAttr>(attribute))
+      add(a, {a->args_begin(), a->args_size()});
   }
   return hash;
 }

@@ -39,7 +39,8 @@ void add_parameters(FunctionScope& scope, Unit& unit) {
   }
 }
 
-/// Captured variables stand behind the parameters: the lambda's own names for what the enclosing function has.
+/// Captured variables stand behind the parameters: the lambda's own names for what the enclosing function
+/// has.
 void add_captures(FunctionScope& scope, Unit& unit) {
   const bool copies_shared = !clang::cast<clang::CXXMethodDecl>(scope.function)->isConst();
   for (const clang::LambdaCapture& capture : scope.lambda->captures()) {
@@ -47,26 +48,29 @@ void add_captures(FunctionScope& scope, Unit& unit) {
     const clang::ValueDecl* variable = capture.getCapturedVar();
     const bool by_reference = capture.getCaptureKind() == clang::LCK_ByRef;
     scope.captures.push_back({variable, by_reference});
-    scope.add_local(variable, {variable->getNameAsString(), unit.names.type_hash(variable->getType()), false, false,
-                               by_reference || copies_shared});
+    scope.add_local(variable, {variable->getNameAsString(), unit.names.type_hash(variable->getType()), false,
+                               false, by_reference || copies_shared});
   }
 }
 
 void collect_variable(Unit& unit, const clang::VarDecl* variable) {
   if (!variable->hasInit() || variable != variable->getInitializingDeclaration()) return;
-  if (isa<clang::ParmVarDecl>(variable) || !unit.in_repository(variable) || !variable->isFileVarDecl()) return;
+  if (isa<clang::ParmVarDecl>(variable) || !unit.in_repository(variable) || !variable->isFileVarDecl())
+    return;
   // `std::mutex m;`: nothing of ours happens, and its type stands with the variable.
   if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(variable->getInit()->IgnoreImplicit());
-      construction && construction->getNumArgs() == 0 && !unit.in_repository(construction->getConstructor()->getParent()))
+      construction && construction->getNumArgs() == 0 &&
+      !unit.in_repository(construction->getConstructor()->getParent()))
     return;
   auto scope = std::make_unique<FunctionScope>();
   scope->variable = variable;
   scope->body = variable->getInit();
   scope->usr = "init:" + unit.names.usr(variable);
   scope->id = function_id(scope->usr);
-  scope->flags = kStaticInit | (variable->getType()->isDependentType() || variable->getInit()->isTypeDependent()
-                                    ? static_cast<std::uint32_t>(kDependent)
-                                    : 0u);
+  scope->flags =
+      kStaticInit | (variable->getType()->isDependentType() || variable->getInit()->isTypeDependent()
+                         ? static_cast<std::uint32_t>(kDependent)
+                         : 0u);
   FunctionScope& added = *unit.scopes.emplace_back(std::move(scope));
   scan_body(unit, added);
 }
@@ -85,7 +89,8 @@ void collect_field(Unit& unit, const clang::FieldDecl* field) {
 
 void collect_declaration(Unit& unit, const clang::Decl* declaration, FunctionScope* parent);
 
-void collect_function_template(Unit& unit, const clang::FunctionTemplateDecl* pattern, FunctionScope* parent) {
+void collect_function_template(Unit& unit, const clang::FunctionTemplateDecl* pattern,
+                               FunctionScope* parent) {
   collect_function(unit, pattern->getTemplatedDecl(), parent);
   if (pattern != pattern->getCanonicalDecl()) return;  // specialisations hang on every redeclaration
   for (const clang::FunctionDecl* instance : pattern->specializations())

@@ -13,12 +13,14 @@ void collect_functions(Unit& unit);
 /// (lambdas, methods of local classes).
 void scan_body(Unit& unit, FunctionScope& scope);
 
-/// A function that a local's address does not outlive, though it takes a reference (std::move, std::swap, memcpy, ...).
+/// A function that a local's address does not outlive, though it takes a reference (std::move, std::swap,
+/// memcpy, ...).
 bool keeps_no_address(Unit& unit, const clang::FunctionDecl* function);
 
 /// Names the closure and creates the scopes of its call operator (all instances of a generic lambda).
 void collect_lambda(Unit& unit, const clang::LambdaExpr* lambda, FunctionScope& parent);
-/// Creates and scans the scope of `function`'s definition, when it has one that matters. `parent` may be null.
+/// Creates and scans the scope of `function`'s definition, when it has one that matters. `parent` may be
+/// null.
 void collect_function(Unit& unit, const clang::FunctionDecl* function, FunctionScope* parent);
 /// The members of a class: methods, nested classes, static members, friends defined in it.
 void collect_members(Unit& unit, const clang::DeclContext* context, FunctionScope* parent);

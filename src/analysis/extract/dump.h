@@ -13,7 +13,8 @@ struct DumpOptions {
 };
 
 /// One function, a line an event; variables by name as `unit.variables` gives them.
-std::string dump_function(const FunctionFacts& function, const UnitFacts& unit, const DumpOptions& options = {});
+std::string dump_function(const FunctionFacts& function, const UnitFacts& unit,
+                          const DumpOptions& options = {});
 /// All functions, then all variables.
 std::string dump_unit(const UnitFacts& unit, const DumpOptions& options = {});
 /// One event without its position: "write C::x", "call Direct f(&C::x)".

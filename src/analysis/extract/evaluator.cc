@@ -98,15 +98,20 @@ Operands Evaluator::rvalue_core(const clang::Expr* e) {
     initialise_list(Operand{{}, 0, "temporary", true, -1, kTagNone}, list);
     return {};
   }
-  if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::RequiresExpr, clang::CXXTypeidExpr>(e)) return {};
+  if (isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXNoexceptExpr, clang::RequiresExpr, clang::CXXTypeidExpr>(
+          e))
+    return {};
   if (const auto* body = dyn_cast<clang::StmtExpr>(e)) {
-    const auto* last = body->getSubStmt()->body_empty() ? nullptr : dyn_cast<clang::Expr>(body->getSubStmt()->body_back());
+    const auto* last =
+        body->getSubStmt()->body_empty() ? nullptr : dyn_cast<clang::Expr>(body->getSubStmt()->body_back());
     const Scoped quiet(quiet_, true);
     return last ? evaluate(last) : Operands{};
   }
   if (const auto* suspend = dyn_cast<clang::CoroutineSuspendExpr>(e)) {
     evaluate(suspend->getCommonExpr());
-    for (const clang::Expr* part : {suspend->getReadyExpr(), suspend->getSuspendExpr(), suspend->getResumeExpr()}) evaluate(part);
+    for (const clang::Expr* part :
+         {suspend->getReadyExpr(), suspend->getSuspendExpr(), suspend->getResumeExpr()})
+      evaluate(part);
     return {};
   }
   evaluate_children(e);
@@ -115,7 +120,8 @@ Operands Evaluator::rvalue_core(const clang::Expr* e) {
 
 Operands Evaluator::lvalue_core(const clang::Expr* e) {
   if (const auto* named = dyn_cast<clang::DeclRefExpr>(e)) {
-    if (const auto* structured = dyn_cast<clang::BindingDecl>(named->getDecl())) return binding(structured, named);
+    if (const auto* structured = dyn_cast<clang::BindingDecl>(named->getDecl()))
+      return binding(structured, named);
     if (const auto* function = dyn_cast<clang::FunctionDecl>(named->getDecl())) {
       callback(function, named->getLocation());
       return {};
@@ -170,9 +176,12 @@ Operands Evaluator::lvalue_core(const clang::Expr* e) {
   }
   if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(e)) return lvalue(argument->getExpr());
   if (const auto* init = dyn_cast<clang::CXXDefaultInitExpr>(e)) return lvalue(init->getExpr());
-  if (const auto* literal = dyn_cast<clang::CompoundLiteralExpr>(e)) evaluate(literal->getInitializer());
-  else if (const auto* list = dyn_cast<clang::InitListExpr>(e); list && list->getNumInits() == 1) return lvalue(list->getInit(0));
-  else evaluate_children(e);
+  if (const auto* literal = dyn_cast<clang::CompoundLiteralExpr>(e))
+    evaluate(literal->getInitializer());
+  else if (const auto* list = dyn_cast<clang::InitListExpr>(e); list && list->getNumInits() == 1)
+    return lvalue(list->getInit(0));
+  else
+    evaluate_children(e);
   return {};
 }
 
@@ -205,12 +214,18 @@ Operands Evaluator::cast_rvalue(const clang::CastExpr* e) {
           return {};
         }
       return evaluate(sub);
-    case clang::CK_NullToPointer: case clang::CK_NullToMemberPointer: case clang::CK_BuiltinFnToFnPtr: return {};
-    case clang::CK_ToVoid:
-      if (sub->isGLValue()) lvalue(sub);
-      else rvalue(sub);
+    case clang::CK_NullToPointer:
+    case clang::CK_NullToMemberPointer:
+    case clang::CK_BuiltinFnToFnPtr:
       return {};
-    default: break;
+    case clang::CK_ToVoid:
+      if (sub->isGLValue())
+        lvalue(sub);
+      else
+        rvalue(sub);
+      return {};
+    default:
+      break;
   }
   Operands result = evaluate(sub);
   // A glvalue under a class cast (slicing and the like) is the object itself.
@@ -256,7 +271,8 @@ Operands Evaluator::binary(const clang::BinaryOperator* e) {
   const clang::Expr* left = e->getLHS();
   for (;;) {
     const auto* inner = dyn_cast<clang::BinaryOperator>(strip(left, root_, ownership_));
-    if (!inner || inner->isAssignmentOp() || inner->isPtrMemOp() || ownership_.is_elsewhere(inner, root_)) break;
+    if (!inner || inner->isAssignmentOp() || inner->isPtrMemOp() || ownership_.is_elsewhere(inner, root_))
+      break;
     chain.push_back(inner);
     left = inner->getLHS();
   }
@@ -264,7 +280,8 @@ Operands Evaluator::binary(const clang::BinaryOperator* e) {
   for (const clang::BinaryOperator* operation : llvm::reverse(chain)) {
     Operands right = evaluate(operation->getRHS());
     const bool on_pointers = operation->isAdditiveOp() && operation->getType()->isPointerType();
-    if (operation->getOpcode() == clang::BO_Comma || (on_pointers && !operation->getLHS()->getType()->isPointerType()))
+    if (operation->getOpcode() == clang::BO_Comma ||
+        (on_pointers && !operation->getLHS()->getType()->isPointerType()))
       result = std::move(right);
     else if (!on_pointers)
       result.clear();
@@ -302,21 +319,25 @@ void Evaluator::initialise_list(const Operand& target, const clang::InitListExpr
     }
     return;
   }
-  for (const clang::Expr* init : list->inits())
-    initialise(element_of(target), init->getType(), init, init);
+  for (const clang::Expr* init : list->inits()) initialise(element_of(target), init->getType(), init, init);
 }
 
-/// `target` starts its life with `init`: value flow, no access yet (nobody else knows the memory, or the caller writes).
-void Evaluator::initialise(const Operand& target, clang::QualType type, const clang::Expr* init, const clang::Expr* at) {
+/// `target` starts its life with `init`: value flow, no access yet (nobody else knows the memory, or the
+/// caller writes).
+void Evaluator::initialise(const Operand& target, clang::QualType type, const clang::Expr* init,
+                           const clang::Expr* at) {
   if (!init) return;
-  if (const auto* list = dyn_cast<clang::InitListExpr>(init->IgnoreParens()); list && !list->isTransparent()) {
+  if (const auto* list = dyn_cast<clang::InitListExpr>(init->IgnoreParens());
+      list && !list->isTransparent()) {
     initialise_list(target, list);
     return;
   }
   const Operands values = evaluate(init);
   for (const Operand& value : values) {
-    if (type->isReferenceType()) bind_reference(target, value, at->getExprLoc());
-    else bind(target, value, type, at->getExprLoc());
+    if (type->isReferenceType())
+      bind_reference(target, value, at->getExprLoc());
+    else
+      bind(target, value, type, at->getExprLoc());
   }
 }
 
@@ -326,16 +347,20 @@ void Evaluator::return_value(const clang::Expr* value) {
   Operand target;
   target.place.base = unit_.variables.result(scope_.function);
   const Operands values = evaluate(value);
-  if (unit_.library.classify(type) == LibraryClass::Guard || unit_.library.classify(type) == LibraryClass::SharedGuard) {
+  if (unit_.library.classify(type) == LibraryClass::Guard ||
+      unit_.library.classify(type) == LibraryClass::SharedGuard) {
     for (const Operand& source : values)
       if (source.known() && source.place.base != target.place.base)
-        lock_op(LockAction::GuardMove, {}, value->getExprLoc(), LockMode::Exclusive, target.place, pointee(source).place);
+        lock_op(LockAction::GuardMove, {}, value->getExprLoc(), LockMode::Exclusive, target.place,
+                pointee(source).place);
     return;
   }
   if (const clang::FunctionDecl* function = closure_function(type)) callback(function, value->getExprLoc());
   for (const Operand& source : values) {
-    if (type->isReferenceType()) bind_reference(target, source, value->getExprLoc());
-    else bind(target, source, type, value->getExprLoc());
+    if (type->isReferenceType())
+      bind_reference(target, source, value->getExprLoc());
+    else
+      bind(target, source, type, value->getExprLoc());
   }
 }
 
@@ -355,13 +380,16 @@ void Evaluator::declare(const clang::VarDecl* declared) {
     const auto* e = strip(init, nullptr, Ownership());
     if (isa<clang::CXXConstructExpr>(e)) return;  // the construction's own element binds it
     for (const Operand& source : evaluate(init))
-      if (source.known()) lock_op(LockAction::GuardMove, {}, declared->getLocation(), LockMode::Exclusive, target.place, source.place);
+      if (source.known())
+        lock_op(LockAction::GuardMove, {}, declared->getLocation(), LockMode::Exclusive, target.place,
+                source.place);
     return;
   }
   initialise(target, declared->getType(), init, init);
   if (!target.own && !declared->getType()->isReferenceType() && !declared->getType()->isRecordType() &&
       declared->hasGlobalStorage() == false)
-    access(target, AccessMode::Write, declared->getType(), declared->getLocation(), MemoryOrder::NotAtomic, kTagOwnConstructor);
+    access(target, AccessMode::Write, declared->getType(), declared->getLocation(), MemoryOrder::NotAtomic,
+           kTagOwnConstructor);
 }
 
 void Evaluator::assembly(const clang::GCCAsmStmt* code) {
@@ -372,7 +400,8 @@ void Evaluator::assembly(const clang::GCCAsmStmt* code) {
     write(memory, code->getOutputExpr(i));
   }
   for (unsigned i = 0; i < code->getNumClobbers(); ++i)
-    if (code->getClobber(i) == "memory") order_op(OrderKind::Fence, {}, code->getAsmLoc(), MemoryOrder::SeqCst);
+    if (code->getClobber(i) == "memory")
+      order_op(OrderKind::Fence, {}, code->getAsmLoc(), MemoryOrder::SeqCst);
 }
 
 void Evaluator::statement(const clang::Stmt* s) {
@@ -396,7 +425,8 @@ void Evaluator::run(const clang::CFGElement& source, Element& element) {
   if (const auto s = source.getAs<clang::CFGStmt>()) {
     root_ = s->getStmt();
     // The list of a global's initialiser is told as the variable's fields (run_static_init).
-    const bool list = scope_.variable && isa<clang::InitListExpr>(root_) && root_ == scope_.variable->getInit()->IgnoreParens();
+    const bool list = scope_.variable && isa<clang::InitListExpr>(root_) &&
+                      root_ == scope_.variable->getInit()->IgnoreParens();
     if (!list) statement(root_);
   } else if (const auto init = source.getAs<clang::CFGInitializer>()) {
     root_ = nullptr;
@@ -415,7 +445,8 @@ void Evaluator::run_static_init(const clang::VarDecl* declared, Element& element
   initialise(target, declared->getType(), declared->getInit(), declared->getInit());
   const clang::QualType type = declared->getType();
   if (!type->isReferenceType())
-    access(target, AccessMode::Write, type, declared->getLocation(), MemoryOrder::NotAtomic, kTagOwnConstructor);
+    access(target, AccessMode::Write, type, declared->getLocation(), MemoryOrder::NotAtomic,
+           kTagOwnConstructor);
   element_ = nullptr;
 }
 

@@ -21,7 +21,7 @@ namespace simrt::analysis {
 struct CallSite {
   const clang::Expr* expression = nullptr;
   const clang::FunctionDecl* callee = nullptr;
-  std::optional<Operand> object;            ///< as memory; member calls and member operators only
+  std::optional<Operand> object;  ///< as memory; member calls and member operators only
   clang::QualType object_type;
   const clang::Expr* object_expression = nullptr;
   std::vector<const clang::Expr*> arguments;  ///< without the object
@@ -54,7 +54,8 @@ bool has_lock_attributes(const clang::FunctionDecl* function);
 
 class Evaluator {
  public:
-  Evaluator(Unit& unit, FunctionScope& scope, const Ownership& ownership, llvm::DenseMap<const clang::Stmt*, std::uint32_t>& temporaries)
+  Evaluator(Unit& unit, FunctionScope& scope, const Ownership& ownership,
+            llvm::DenseMap<const clang::Stmt*, std::uint32_t>& temporaries)
       : unit_(unit), scope_(scope), ownership_(ownership), temporaries_(temporaries) {}
 
   /// Where constructor calls of this function construct: variables, members, results.
@@ -83,7 +84,8 @@ class Evaluator {
   void statement(const clang::Stmt* statement);
   void assembly(const clang::GCCAsmStmt* assembly);
   void return_value(const clang::Expr* value);
-  void initialise(const Operand& target, clang::QualType type, const clang::Expr* init, const clang::Expr* at);
+  void initialise(const Operand& target, clang::QualType type, const clang::Expr* init,
+                  const clang::Expr* at);
   void initialise_list(const Operand& target, const clang::InitListExpr* list);
   void declare(const clang::VarDecl* variable);
 
@@ -111,15 +113,19 @@ class Evaluator {
   Operands result_of(const CallSite& site);
   void indirect_call(const clang::CallExpr* expression);
   Operands construct(const clang::CXXConstructExpr* expression);
-  Operands constructed(const clang::CXXConstructExpr* expression, const Operand& target, const CallSite& site);
+  Operands constructed(const clang::CXXConstructExpr* expression, const Operand& target,
+                       const CallSite& site);
   void find_moved_targets(const clang::CallExpr* call);
   std::optional<Operand> target_of(const clang::Expr* maker);
   Operand construction_target(const clang::CXXConstructExpr* expression, clang::SourceLocation at);
   Value argument_value(const Operand& argument, const clang::Expr* expression, clang::SourceLocation at);
   std::uint32_t temporary(const clang::Expr* expression);
-  void emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver, const CallSite& site);
-  void call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at, bool is_virtual = false, unsigned depth = 0);
-  void callback(const clang::FunctionDecl* function, clang::SourceLocation at, CallKind kind = CallKind::Callback);
+  void emit_call(const clang::FunctionDecl* callee, CallKind kind, std::optional<Value> receiver,
+                 const CallSite& site);
+  void call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at,
+                       bool is_virtual = false, unsigned depth = 0);
+  void callback(const clang::FunctionDecl* function, clang::SourceLocation at,
+                CallKind kind = CallKind::Callback);
   void hand_over(const CallSite& site);
   const clang::FunctionDecl* closure_function(clang::QualType type);
   Operands lambda(const clang::LambdaExpr* expression);
@@ -128,7 +134,8 @@ class Evaluator {
   void initializer(const clang::CXXCtorInitializer* initializer);
 
   // --- library_calls.cc: objects of library classes, unknown library functions ---
-  bool library_construction(const clang::CXXConstructExpr* expression, const Operand& target, const CallSite& site, Operands& result);
+  bool library_construction(const clang::CXXConstructExpr* expression, const Operand& target,
+                            const CallSite& site, Operands& result);
   bool library_member(const CallSite& site, Operands& result);
   bool smart_pointer_member(const CallSite& site, Operands& result);
   void library_function(const CallSite& site, Operands& result);
@@ -154,21 +161,24 @@ class Evaluator {
 
   // --- sync_attributes.cc: thread-safety attributes of functions without body ---
   void attribute_effects(const CallSite& site, const Operand& object);
-  std::vector<Place> capabilities(llvm::ArrayRef<clang::Expr*> arguments, const CallSite* site, const Operand& object);
+  std::vector<Place> capabilities(llvm::ArrayRef<clang::Expr*> arguments, const CallSite* site,
+                                  const Operand& object);
 
   // --- atomics.cc ---
   bool atomic_member(const CallSite& site, LibraryClass kind, Operands& result);
   Operands atomic_builtin(const clang::AtomicExpr* expression);
   bool atomic_function(const CallSite& site, Operands& result);
   MemoryOrder order_of(const clang::Expr* expression, MemoryOrder otherwise);
-  void atomic_access(const Operand& object, bool reads, bool writes, MemoryOrder order, clang::SourceLocation at);
+  void atomic_access(const Operand& object, bool reads, bool writes, MemoryOrder order,
+                     clang::SourceLocation at);
 
   // --- emitting ---
   SourcePoint point(clang::SourceLocation location);
   void emit(clang::SourceLocation at, decltype(Event::what) what);
-  void lock_op(LockAction action, std::vector<Place> locks, clang::SourceLocation at, LockMode mode = LockMode::Exclusive,
-               Place guard = {}, Place source = {});
-  void order_op(OrderKind kind, const Operand& object, clang::SourceLocation at, MemoryOrder order = MemoryOrder::NotAtomic);
+  void lock_op(LockAction action, std::vector<Place> locks, clang::SourceLocation at,
+               LockMode mode = LockMode::Exclusive, Place guard = {}, Place source = {});
+  void order_op(OrderKind kind, const Operand& object, clang::SourceLocation at,
+                MemoryOrder order = MemoryOrder::NotAtomic);
   void use(std::uint32_t local);
   void define(std::uint32_t local);
   bool silent() const { return quiet_ > 0; }
@@ -180,7 +190,8 @@ class Evaluator {
   llvm::DenseMap<const clang::Expr*, const clang::VarDecl*> variable_targets_;
   llvm::DenseMap<const clang::Expr*, const clang::CXXCtorInitializer*> member_targets_;
   llvm::DenseSet<const clang::Expr*> result_targets_;
-  /// Threads and futures made in place of an assignment's or insertion's right side: the object that gets them.
+  /// Threads and futures made in place of an assignment's or insertion's right side: the object that gets
+  /// them.
   struct Receiver {
     const clang::Expr* object = nullptr;
     bool element = false;  ///< an element of the object
@@ -190,7 +201,7 @@ class Evaluator {
   Element* element_ = nullptr;
   unsigned quiet_ = 0;
   unsigned depth_ = 0;
-  const CallSite* attribute_site_ = nullptr;      ///< while an attribute's arguments are evaluated at a call
+  const CallSite* attribute_site_ = nullptr;  ///< while an attribute's arguments are evaluated at a call
   const Operand* attribute_object_ = nullptr;
 };
 

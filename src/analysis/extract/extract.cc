@@ -56,7 +56,7 @@ UnitFacts extract_unit(clang::ASTContext& context, const ExtractOptions& options
   std::set<FunctionId> seen;
   for (const auto& scope : unit.scopes) {
     if (!scope->function && !scope->variable) continue;  // holds the lambdas of a default member initialiser
-    if (!seen.insert(scope->id).second) continue;  // an invalid redefinition
+    if (!seen.insert(scope->id).second) continue;        // an invalid redefinition
     FunctionPoints points;
     facts.functions.push_back(function_facts(unit, *scope, points));
     facts.points.push_back(std::move(points));

@@ -19,7 +19,8 @@ class StringRef;
 namespace simrt::analysis {
 
 struct ExtractOptions {
-  /// Repository-relative path ('/' separated) of an absolute path, or nothing for files outside the repository.
+  /// Repository-relative path ('/' separated) of an absolute path, or nothing for files outside the
+  /// repository.
   std::function<std::optional<std::string>(llvm::StringRef absolute_path)> repository_path;
   /// Main source, repository-relative. Qualifies what every program has one of (main).
   std::string unit_path;

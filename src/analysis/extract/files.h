@@ -13,7 +13,8 @@ namespace simrt::analysis {
 
 class Files {
  public:
-  Files(const clang::SourceManager& sources, const ExtractOptions& options) : sources_(sources), options_(options) {}
+  Files(const clang::SourceManager& sources, const ExtractOptions& options)
+      : sources_(sources), options_(options) {}
 
   /// Repository-relative path of the file at `location`; empty outside the repository.
   const std::string& path(clang::SourceLocation location);
@@ -26,7 +27,7 @@ class Files {
   const clang::SourceManager& sources_;
   const ExtractOptions& options_;
   clang::FileID last_;
-  const std::string* last_path_ = nullptr;  ///< path of last_: neighbours mostly share a file
+  const std::string* last_path_ = nullptr;      ///< path of last_: neighbours mostly share a file
   std::map<clang::FileID, std::string> paths_;  // node-based: path() hands out references
 };
 

@@ -64,9 +64,11 @@ std::uint32_t Builder::temporary(const clang::Stmt* statement) {
 
 /// Code from elsewhere (default arguments, default member initialisers) counts as where the function stands.
 SourcePoint Builder::place_of(const clang::CFGElement& element) const {
-  const clang::Decl* declaration = scope_.function ? static_cast<const clang::Decl*>(scope_.function) : scope_.variable;
+  const clang::Decl* declaration =
+      scope_.function ? static_cast<const clang::Decl*>(scope_.function) : scope_.variable;
   const clang::SourceLocation location = location_of(element);
-  const bool here = location.isValid() && unit_.files.path(location) == unit_.files.path(declaration->getLocation());
+  const bool here =
+      location.isValid() && unit_.files.path(location) == unit_.files.path(declaration->getLocation());
   return unit_.files.point(here ? location : declaration->getLocation());
 }
 
@@ -74,7 +76,8 @@ clang::SourceLocation Builder::location_of(const clang::CFGElement& element) con
   if (const auto s = element.getAs<clang::CFGStmt>()) {
     const clang::Stmt* statement = s->getStmt();
     if (const auto* e = dyn_cast<clang::Expr>(statement)) return e->getExprLoc();
-    if (const auto* declarations = dyn_cast<clang::DeclStmt>(statement); declarations && declarations->isSingleDecl())
+    if (const auto* declarations = dyn_cast<clang::DeclStmt>(statement);
+        declarations && declarations->isSingleDecl())
       return declarations->getSingleDecl()->getLocation();
     return statement->getBeginLoc();
   }
@@ -82,11 +85,13 @@ clang::SourceLocation Builder::location_of(const clang::CFGElement& element) con
     const clang::CXXCtorInitializer* initializer = init->getInitializer();
     return initializer->isWritten() ? initializer->getSourceLocation() : scope_.function->getLocation();
   }
-  if (const auto automatic = element.getAs<clang::CFGAutomaticObjDtor>(); automatic && automatic->getTriggerStmt())
+  if (const auto automatic = element.getAs<clang::CFGAutomaticObjDtor>();
+      automatic && automatic->getTriggerStmt())
     return automatic->getTriggerStmt()->getEndLoc();
   if (const auto temporary = element.getAs<clang::CFGTemporaryDtor>())
     return temporary->getBindTemporaryExpr()->getEndLoc();
-  if (const auto deleted = element.getAs<clang::CFGDeleteDtor>()) return deleted->getDeleteExpr()->getBeginLoc();
+  if (const auto deleted = element.getAs<clang::CFGDeleteDtor>())
+    return deleted->getDeleteExpr()->getBeginLoc();
   return scope_.body ? scope_.body->getEndLoc() : clang::SourceLocation();
 }
 
@@ -130,10 +135,12 @@ void Builder::define_temporaries(FunctionFacts& facts) {
 void Builder::add_static_init(FunctionFacts& facts, const clang::CFG& graph, Evaluator& evaluator) {
   std::uint32_t last = graph.getExit().getBlockID();
   for (const clang::CFGBlock::AdjacentBlock& predecessor : graph.getExit().preds())
-    if (predecessor && predecessor->getBlockID() != graph.getEntry().getBlockID()) last = predecessor->getBlockID();
+    if (predecessor && predecessor->getBlockID() != graph.getEntry().getBlockID())
+      last = predecessor->getBlockID();
   Element element;
-  element.hash = hash_combine(hash_combine(kStaticInitHash, unit_.names.usr_hash(scope_.variable)),
-                              hash_combine(unit_.names.type_hash(scope_.variable->getType()), scope_.variable->getTLSKind()));
+  element.hash = hash_combine(
+      hash_combine(kStaticInitHash, unit_.names.usr_hash(scope_.variable)),
+      hash_combine(unit_.names.type_hash(scope_.variable->getType()), scope_.variable->getTLSKind()));
   element.at = unit_.files.point(scope_.variable->getLocation());
   evaluator.run_static_init(scope_.variable, element);
   for (Block& block : facts.blocks)
@@ -148,8 +155,9 @@ void Builder::build(FunctionFacts& facts, FunctionPoints& points) {
   Evaluator evaluator(unit_, scope_, ownership, temporaries_);
   evaluator.find_construction_targets(*graph);
   std::vector<const clang::CFGBlock*> ordered(graph->begin(), graph->end());
-  std::sort(ordered.begin(), ordered.end(),
-            [](const clang::CFGBlock* a, const clang::CFGBlock* b) { return a->getBlockID() < b->getBlockID(); });
+  std::sort(ordered.begin(), ordered.end(), [](const clang::CFGBlock* a, const clang::CFGBlock* b) {
+    return a->getBlockID() < b->getBlockID();
+  });
   for (const clang::CFGBlock* source : ordered) {
     current_block_ = facts.blocks.size();
     facts.blocks.push_back(block(*source, canonical, evaluator));
@@ -186,7 +194,8 @@ void Builder::build_without_graph(FunctionFacts& facts, FunctionPoints& points) 
 }
 
 std::uint64_t signature_of(Unit& unit, const FunctionScope& scope) {
-  if (!scope.function) return hash_combine(unit.names.type_hash(scope.variable->getType()), scope.variable->getTLSKind());
+  if (!scope.function)
+    return hash_combine(unit.names.type_hash(scope.variable->getType()), scope.variable->getTLSKind());
   const clang::FunctionDecl& function = *scope.function;
   std::uint64_t hash = unit.names.type_hash(function.getType());
   hash = hash_combine(hash, static_cast<std::uint64_t>(function.getStorageClass()));
@@ -196,8 +205,8 @@ std::uint64_t signature_of(Unit& unit, const FunctionScope& scope) {
   return hash_combine(hash, method ? (method->isVirtual() ? 2u : 1u) + (method->isStatic() ? 4u : 0u) : 0u);
 }
 
-/// Locals count by first appearance, parameters by position, so that names and order of declaration do not matter
-/// but use does.
+/// Locals count by first appearance, parameters by position, so that names and order of declaration do not
+/// matter but use does.
 std::uint64_t body_hash(const FunctionFacts& facts, std::size_t real_locals) {
   std::vector<std::uint32_t> number(facts.locals.size(), UINT32_MAX);
   std::uint32_t next = 0;
@@ -216,7 +225,8 @@ std::uint64_t body_hash(const FunctionFacts& facts, std::size_t real_locals) {
     }
     hash = hash_combine(hash, block.terminator);
     for (const Edge& edge : block.successors)
-      hash = hash_combine(hash, hash_combine(hash_combine(static_cast<std::uint64_t>(edge.kind), edge.label), edge.target));
+      hash = hash_combine(
+          hash, hash_combine(hash_combine(static_cast<std::uint64_t>(edge.kind), edge.label), edge.target));
   }
   return hash;
 }
@@ -227,7 +237,8 @@ FunctionFacts function_facts(Unit& unit, FunctionScope& scope, FunctionPoints& p
   FunctionFacts facts;
   facts.id = scope.id;
   facts.usr = scope.usr;
-  const clang::NamedDecl* declaration = scope.function ? static_cast<const clang::NamedDecl*>(scope.function) : scope.variable;
+  const clang::NamedDecl* declaration =
+      scope.function ? static_cast<const clang::NamedDecl*>(scope.function) : scope.variable;
   facts.name = (scope.variable ? "initialiser of " : "") + unit.names.display(declaration);
   facts.file = unit.files.path(declaration->getLocation());
   facts.begin_line = unit.files.point(declaration->getBeginLoc()).line;

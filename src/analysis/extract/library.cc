@@ -15,7 +15,8 @@ LibraryClass by_name(llvm::StringRef name) {
   if (!name.consume_front("std::")) return LibraryClass::Other;
   return llvm::StringSwitch<LibraryClass>(name)
       .Cases("mutex", "recursive_mutex", "timed_mutex", "recursive_timed_mutex", LibraryClass::Mutex)
-      .Cases("shared_mutex", "shared_timed_mutex", "__mutex_base", "__recursive_mutex_base", LibraryClass::Mutex)
+      .Cases("shared_mutex", "shared_timed_mutex", "__mutex_base", "__recursive_mutex_base",
+             LibraryClass::Mutex)
       .Cases("lock_guard", "unique_lock", "scoped_lock", LibraryClass::Guard)
       .Case("shared_lock", LibraryClass::SharedGuard)
       .Cases("condition_variable", "condition_variable_any", LibraryClass::ConditionVariable)
@@ -30,17 +31,19 @@ LibraryClass by_name(llvm::StringRef name) {
       .Case("jthread", LibraryClass::JoiningThread)
       .Cases("future", "shared_future", "__basic_future", LibraryClass::Future)
       .Cases("promise", "packaged_task", LibraryClass::Promise)
-      .Cases("unique_ptr", "shared_ptr", "weak_ptr", "__shared_ptr", "__weak_ptr", "__shared_ptr_access", "auto_ptr",
-             LibraryClass::SmartPointer)
+      .Cases("unique_ptr", "shared_ptr", "weak_ptr", "__shared_ptr", "__weak_ptr", "__shared_ptr_access",
+             "auto_ptr", LibraryClass::SmartPointer)
       .Cases("basic_string_view", "span", "reference_wrapper", "initializer_list", LibraryClass::Pointer)
       .Cases("function", "move_only_function", "copyable_function", "function_ref", LibraryClass::Function)
       .Cases("vector", "deque", "list", "forward_list", "array", "bitset", LibraryClass::Container)
       .Cases("map", "multimap", "set", "multiset", "basic_string", LibraryClass::Container)
-      .Cases("unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset", LibraryClass::Container)
+      .Cases("unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset",
+             LibraryClass::Container)
       .Cases("queue", "stack", "priority_queue", "valarray", LibraryClass::Container)
       .Cases("optional", "variant", "any", "expected", LibraryClass::Container)
       .Cases("pair", "tuple", LibraryClass::Tuple)
-      .Cases("basic_ostream", "basic_istream", "basic_iostream", "basic_ios", "ios_base", LibraryClass::Stream)
+      .Cases("basic_ostream", "basic_istream", "basic_iostream", "basic_ios", "ios_base",
+             LibraryClass::Stream)
       .Default(LibraryClass::Other);
 }
 
@@ -55,7 +58,8 @@ std::string library_name(const clang::NamedDecl* declaration) {
   std::string name;
   llvm::raw_string_ostream stream(name);
   std::vector<std::string> parts{declaration->getNameAsString()};
-  for (const clang::DeclContext* context = declaration->getDeclContext(); context; context = context->getParent()) {
+  for (const clang::DeclContext* context = declaration->getDeclContext(); context;
+       context = context->getParent()) {
     if (const auto* scope = dyn_cast<clang::NamespaceDecl>(context)) {
       if (!scope->isInline() && !scope->isAnonymousNamespace()) parts.push_back(scope->getNameAsString());
     } else if (const auto* record = dyn_cast<clang::RecordDecl>(context)) {
@@ -63,7 +67,8 @@ std::string library_name(const clang::NamedDecl* declaration) {
     }
   }
   if (parts.back() == "boost") parts.back() = "std";
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) stream << (part == parts.rbegin() ? "" : "::") << *part;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    stream << (part == parts.rbegin() ? "" : "::") << *part;
   return name;
 }
 
@@ -105,21 +110,32 @@ LibraryClass Library::classify(const clang::CXXRecordDecl* record) {
 bool Library::carries_pointers(clang::QualType type, unsigned depth) {
   if (type.isNull() || depth > 6) return false;
   type = type.getCanonicalType();
-  if (const auto* atomic = type->getAs<clang::AtomicType>()) return carries_pointers(atomic->getValueType(), depth + 1);
+  if (const auto* atomic = type->getAs<clang::AtomicType>())
+    return carries_pointers(atomic->getValueType(), depth + 1);
   if (type->isPointerType() || type->isReferenceType()) return true;
-  if (const auto* array = type->getAsArrayTypeUnsafe()) return carries_pointers(array->getElementType(), depth + 1);
+  if (const auto* array = type->getAsArrayTypeUnsafe())
+    return carries_pointers(array->getElementType(), depth + 1);
   const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
   switch (classify(record)) {
-    case LibraryClass::None: return record && record->isLambda();
-    case LibraryClass::SmartPointer: case LibraryClass::Pointer: case LibraryClass::AtomicRef:
-    case LibraryClass::Function: return true;
-    case LibraryClass::Guard: case LibraryClass::SharedGuard: case LibraryClass::Mutex: return false;
-    default: break;
+    case LibraryClass::None:
+      return record && record->isLambda();
+    case LibraryClass::SmartPointer:
+    case LibraryClass::Pointer:
+    case LibraryClass::AtomicRef:
+    case LibraryClass::Function:
+      return true;
+    case LibraryClass::Guard:
+    case LibraryClass::SharedGuard:
+    case LibraryClass::Mutex:
+      return false;
+    default:
+      break;
   }
   const auto* special = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
   if (!special) return false;
   const auto carries = [&](const clang::TemplateArgument& argument) {
-    return argument.getKind() == clang::TemplateArgument::Type && carries_pointers(argument.getAsType(), depth + 1);
+    return argument.getKind() == clang::TemplateArgument::Type &&
+           carries_pointers(argument.getAsType(), depth + 1);
   };
   for (const clang::TemplateArgument& argument : special->getTemplateArgs().asArray()) {
     if (carries(argument)) return true;
@@ -132,11 +148,13 @@ bool Library::carries_pointers(clang::QualType type, unsigned depth) {
 
 bool Library::is_mutex(clang::QualType type) {
   if (classify(type) == LibraryClass::Mutex) return true;
-  if (const auto* record = type->getAsCXXRecordDecl(); record && record->hasAttr<clang::CapabilityAttr>()) return true;
+  if (const auto* record = type->getAsCXXRecordDecl(); record && record->hasAttr<clang::CapabilityAttr>())
+    return true;
   for (clang::QualType level = type; const auto* alias = level->getAs<clang::TypedefType>();
        level = alias->desugar()) {
     const llvm::StringRef name = alias->getDecl()->getName();
-    if (name == "pthread_mutex_t" || name == "pthread_rwlock_t" || name == "pthread_spinlock_t" || name == "mtx_t")
+    if (name == "pthread_mutex_t" || name == "pthread_rwlock_t" || name == "pthread_spinlock_t" ||
+        name == "mtx_t")
       return true;
   }
   return false;
@@ -145,7 +163,8 @@ bool Library::is_mutex(clang::QualType type) {
 bool Library::is_atomic(clang::QualType type) {
   if (type->isAtomicType()) return true;
   const LibraryClass known = classify(type);
-  return known == LibraryClass::Atomic || known == LibraryClass::AtomicFlag || known == LibraryClass::AtomicRef;
+  return known == LibraryClass::Atomic || known == LibraryClass::AtomicFlag ||
+         known == LibraryClass::AtomicRef;
 }
 
 }  // namespace simrt::analysis

@@ -13,11 +13,11 @@
 namespace simrt::analysis {
 
 enum class LibraryClass {
-  None,           ///< in the repository, or not a class
-  Other,          ///< outside the repository, nothing known: its object is one piece of memory
-  Mutex,          ///< std::mutex and family
-  Guard,          ///< lock_guard, unique_lock, scoped_lock
-  SharedGuard,    ///< shared_lock
+  None,         ///< in the repository, or not a class
+  Other,        ///< outside the repository, nothing known: its object is one piece of memory
+  Mutex,        ///< std::mutex and family
+  Guard,        ///< lock_guard, unique_lock, scoped_lock
+  SharedGuard,  ///< shared_lock
   ConditionVariable,
   Semaphore,
   Latch,
@@ -29,13 +29,13 @@ enum class LibraryClass {
   Thread,
   JoiningThread,  ///< jthread
   Future,
-  Promise,        ///< promise, packaged_task
-  SmartPointer,   ///< unique_ptr, shared_ptr, weak_ptr
-  Pointer,        ///< iterators, string_view, span, reference_wrapper
-  Function,       ///< std::function and family
-  Container,      ///< containers, strings, optional, variant, any: the object, and its elements behind it
-  Tuple,          ///< pair, tuple: one piece of memory, members and all
-  Stream,         ///< iostreams: the standard makes concurrent use of the global ones race-free
+  Promise,       ///< promise, packaged_task
+  SmartPointer,  ///< unique_ptr, shared_ptr, weak_ptr
+  Pointer,       ///< iterators, string_view, span, reference_wrapper
+  Function,      ///< std::function and family
+  Container,     ///< containers, strings, optional, variant, any: the object, and its elements behind it
+  Tuple,         ///< pair, tuple: one piece of memory, members and all
+  Stream,        ///< iostreams: the standard makes concurrent use of the global ones race-free
 };
 
 /// Remembers the answers per class. One a translation unit.

@@ -19,12 +19,15 @@ std::string method_name(const CallSite& site) {
 /// Non-const members that only look something up.
 bool is_accessor(const CallSite& site, llvm::StringRef method, clang::QualType object) {
   switch (site.callee->getOverloadedOperator()) {
-    case clang::OO_Star: case clang::OO_Arrow: return true;
+    case clang::OO_Star:
+    case clang::OO_Arrow:
+      return true;
     case clang::OO_Subscript: {
       const auto* record = object->getAsCXXRecordDecl();
       return !record || !record->getName().contains("map");  // a map's makes the element
     }
-    default: break;
+    default:
+      break;
   }
   return llvm::StringSwitch<bool>(method)
       .Cases("at", "front", "back", "top", "data", "get", "value", "find", true)
@@ -37,8 +40,10 @@ bool is_accessor(const CallSite& site, llvm::StringRef method, clang::QualType o
 bool only_reads(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases("find", "find_if", "find_if_not", "count", "count_if", "accumulate", "reduce", "equal", true)
-      .Cases("lower_bound", "upper_bound", "binary_search", "equal_range", "all_of", "any_of", "none_of", true)
-      .Cases("max_element", "min_element", "minmax_element", "search", "mismatch", "is_sorted", "includes", true)
+      .Cases("lower_bound", "upper_bound", "binary_search", "equal_range", "all_of", "any_of", "none_of",
+             true)
+      .Cases("max_element", "min_element", "minmax_element", "search", "mismatch", "is_sorted", "includes",
+             true)
       .Cases("for_each", "for_each_n", "adjacent_find", "lexicographical_compare", "inner_product", true)
       .Default(false);
 }
@@ -48,10 +53,13 @@ bool only_names(llvm::StringRef name) {
   if (name.starts_with("__builtin_coro")) return true;
   return llvm::StringSwitch<bool>(name)
       .Cases("move", "forward", "as_const", "addressof", "ref", "cref", "launder", "move_if_noexcept", true)
-      .Cases("tie", "forward_as_tuple", "make_move_iterator", "back_inserter", "inserter", "front_inserter", true)
+      .Cases("tie", "forward_as_tuple", "make_move_iterator", "back_inserter", "inserter", "front_inserter",
+             true)
       .Cases("begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "get", "bind", "bind_front", true)
-      .Cases("next", "prev", "distance", "advance", "static_pointer_cast", "dynamic_pointer_cast", "get_if", true)
-      .Cases("pthread_self", "assume_aligned", "__builtin_expect", "__builtin_assume_aligned", "addressof", true)
+      .Cases("next", "prev", "distance", "advance", "static_pointer_cast", "dynamic_pointer_cast", "get_if",
+             true)
+      .Cases("pthread_self", "assume_aligned", "__builtin_expect", "__builtin_assume_aligned", "addressof",
+             true)
       .Default(false);
 }
 
@@ -69,13 +77,15 @@ Operands Evaluator::library_result(const CallSite& site) {
     Operand object = *site.object;
     const bool pointer_like = kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer;
     const auto op = site.callee->getOverloadedOperator();
-    if (op == clang::OO_Equal || op == clang::OO_PlusPlus || op == clang::OO_MinusMinus || op == clang::OO_PlusEqual ||
-        op == clang::OO_MinusEqual || op == clang::OO_LessLess || op == clang::OO_GreaterGreater)
+    if (op == clang::OO_Equal || op == clang::OO_PlusPlus || op == clang::OO_MinusMinus ||
+        op == clang::OO_PlusEqual || op == clang::OO_MinusEqual || op == clang::OO_LessLess ||
+        op == clang::OO_GreaterGreater)
       return {type->isReferenceType() ? address_of(object) : object};
     if (kind == LibraryClass::Future) return {element_of(object)};
     if (pointer_like) {
       if (type->isReferenceType()) return {address_of(pointee(object))};
-      if (type->isPointerType() || result_kind == kind || result_kind == LibraryClass::Pointer || result_kind == LibraryClass::SmartPointer) {
+      if (type->isPointerType() || result_kind == kind || result_kind == LibraryClass::Pointer ||
+          result_kind == LibraryClass::SmartPointer) {
         Operand value = object;
         if (kind == LibraryClass::Pointer && op == clang::OO_Arrow && !value.known()) return {};
         return {value};  // the pointer itself: get(), operator->, it + 1, lock()
@@ -86,10 +96,13 @@ Operands Evaluator::library_result(const CallSite& site) {
       // `v.emplace_back()`, `s.append()`: reference to the element or to the object itself.
       const bool itself = type->isReferenceType() && type.getNonReferenceType()->getAsCXXRecordDecl() &&
                           type.getNonReferenceType()->getAsCXXRecordDecl()->getCanonicalDecl() ==
-                              (site.object_type->getAsCXXRecordDecl() ? site.object_type->getAsCXXRecordDecl()->getCanonicalDecl() : nullptr);
+                              (site.object_type->getAsCXXRecordDecl()
+                                   ? site.object_type->getAsCXXRecordDecl()->getCanonicalDecl()
+                                   : nullptr);
       return {address_of(itself ? object : element_of(object))};
     }
-    if (result_kind == LibraryClass::Container && unit_.library.carries_pointers(type)) return {element_of(object)};
+    if (result_kind == LibraryClass::Container && unit_.library.carries_pointers(type))
+      return {element_of(object)};
     return {};
   }
   // Free functions: what comes out is what went in, where the types say so.
@@ -101,16 +114,21 @@ Operands Evaluator::library_result(const CallSite& site) {
                       (type->isPointerType() && given->isPointerType() &&
                        unit_.context.hasSameUnqualifiedType(given->getPointeeType(), type->getPointeeType()));
     for (const Operand& value : site.values[i]) {
-      if (type->isReferenceType() && same && value.address) result.push_back(value);
-      else if (!type->isReferenceType() && same && returns_memory(type)) result.push_back(value);
-      else if (result_kind == LibraryClass::Pointer && value.address) result.push_back(same && site.arguments[i]->isGLValue() ? pointee(value) : value);
+      if (type->isReferenceType() && same && value.address)
+        result.push_back(value);
+      else if (!type->isReferenceType() && same && returns_memory(type))
+        result.push_back(value);
+      else if (result_kind == LibraryClass::Pointer && value.address)
+        result.push_back(same && site.arguments[i]->isGLValue() ? pointee(value) : value);
     }
   }
   llvm::StringRef name = site.name;
   if (result.empty() && name.consume_front("std::") && !site.values.empty()) {
     const Operand source = site.target(0);
-    if (name == "get" && unit_.library.classify(site.arguments[0]->getType()) == LibraryClass::Tuple) return {address_of(source)};
-    if (name == "get" || name == "get_if" || name == "begin" || name == "end" || name == "data" || name == "cbegin" || name == "cend")
+    if (name == "get" && unit_.library.classify(site.arguments[0]->getType()) == LibraryClass::Tuple)
+      return {address_of(source)};
+    if (name == "get" || name == "get_if" || name == "begin" || name == "end" || name == "data" ||
+        name == "cbegin" || name == "cend")
       return {address_of(element_of(source))};
     if (name == "addressof" || name == "ref" || name == "cref") return {site.argument(0)};
     if (name.ends_with("_pointer_cast")) return {source};
@@ -126,23 +144,34 @@ bool Evaluator::smart_pointer_member(const CallSite& site, Operands& result) {
   const auto op = site.callee->getOverloadedOperator();
   const auto* method = cast<clang::CXXMethodDecl>(site.callee);
   if (op == clang::OO_Equal || name == "reset" || name == "swap") {
-    const bool from_pointer = op == clang::OO_Equal && unit_.library.classify(site.arguments[0]->getType()) == LibraryClass::SmartPointer;
-    if (from_pointer) access(site.target(0), cast<clang::CXXMethodDecl>(site.callee)->getParamDecl(0)->getType()->isRValueReferenceType() ? AccessMode::Write : AccessMode::Read, clang::QualType(), at);
+    const bool from_pointer = op == clang::OO_Equal && unit_.library.classify(site.arguments[0]->getType()) ==
+                                                           LibraryClass::SmartPointer;
+    if (from_pointer)
+      access(site.target(0),
+             cast<clang::CXXMethodDecl>(site.callee)->getParamDecl(0)->getType()->isRValueReferenceType()
+                 ? AccessMode::Write
+                 : AccessMode::Read,
+             clang::QualType(), at);
     access(pointer, AccessMode::Write, clang::QualType(), at);
     if (!site.values.empty() && unit_.library.classify(type) == LibraryClass::SmartPointer) {
-      for (const Operand& value : site.values[0]) bind(pointer, from_pointer || name == "swap" ? pointee(value) : value, type, at);
+      for (const Operand& value : site.values[0])
+        bind(pointer, from_pointer || name == "swap" ? pointee(value) : value, type, at);
       if (name != "swap") {
         const clang::QualType target = type_argument(type, 0);
         const auto* record = target.isNull() ? nullptr : target->getAsCXXRecordDecl();
-        const bool is_virtual = record && record->getDefinition() && record->getDefinition()->getDestructor() && record->getDefinition()->getDestructor()->isVirtual();
+        const bool is_virtual = record && record->getDefinition() &&
+                                record->getDefinition()->getDestructor() &&
+                                record->getDefinition()->getDestructor()->isVirtual();
         call_destructor(target, pointee(pointer), at, is_virtual);
       }
     } else if (!site.values.empty()) {
-      for (const Operand& value : site.values[0]) bind(pointer, site.arguments[0]->isGLValue() ? pointee(value) : value, type, at);
+      for (const Operand& value : site.values[0])
+        bind(pointer, site.arguments[0]->isGLValue() ? pointee(value) : value, type, at);
     }
   } else {
     const bool reads = method->isConst() || is_accessor(site, name, type);
-    if (op == clang::OO_PlusPlus || op == clang::OO_MinusMinus) access(pointer, AccessMode::Read, clang::QualType(), at);
+    if (op == clang::OO_PlusPlus || op == clang::OO_MinusMinus)
+      access(pointer, AccessMode::Read, clang::QualType(), at);
     access(pointer, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at);
   }
   if (op == clang::OO_Star && site.object_expression)
@@ -177,7 +206,8 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
     emit(at, std::move(call));
     return true;
   }
-  if (kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer) return smart_pointer_member(site, result);
+  if (kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer)
+    return smart_pointer_member(site, result);
   if (kind == LibraryClass::Stream) {
     touch_arguments(site, false);
     result = library_result(site);
@@ -186,7 +216,8 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
   const std::string name = method_name(site);
   const bool reads = method->isConst() || is_accessor(site, name, site.object_type);
   touch_arguments(site, false);
-  access(*site.object, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic, kTagWholeObject);
+  access(*site.object, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at,
+         MemoryOrder::NotAtomic, kTagWholeObject);
   if (!reads) {
     // What is put in can be reached through the elements.
     const Operand element = kind == LibraryClass::Tuple ? *site.object : element_of(*site.object);
@@ -198,7 +229,8 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
         bind(whole && unit_.library.classify(type) == kind ? *site.object : element, stored, type, at);
       }
     if (name.starts_with("emplace") || name == "try_emplace") {
-      const clang::QualType made = type_argument(site.object_type, site.object_type->getAsCXXRecordDecl()->getName().contains("map") ? 1 : 0);
+      const clang::QualType made = type_argument(
+          site.object_type, site.object_type->getAsCXXRecordDecl()->getName().contains("map") ? 1 : 0);
       make_object(site, made, name == "try_emplace" ? 1 : 0);
     }
   }
@@ -210,9 +242,11 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
 void Evaluator::make_object(const CallSite& site, clang::QualType type, std::size_t first_argument) {
   const auto* record = type.isNull() ? nullptr : type->getAsCXXRecordDecl();
   if (silent() || !record || !record->hasDefinition() || !unit_.in_repository(record)) return;
-  const std::size_t given = site.arguments.size() >= first_argument ? site.arguments.size() - first_argument : 0;
+  const std::size_t given =
+      site.arguments.size() >= first_argument ? site.arguments.size() - first_argument : 0;
   for (const clang::CXXConstructorDecl* constructor : record->ctors()) {
-    if (constructor->isDeleted() || constructor->isCopyOrMoveConstructor() || constructor->isTrivial()) continue;
+    if (constructor->isDeleted() || constructor->isCopyOrMoveConstructor() || constructor->isTrivial())
+      continue;
     if (given < constructor->getMinRequiredArguments() || given > constructor->getNumParams()) continue;
     CallSite made;
     made.expression = site.expression;
@@ -220,7 +254,8 @@ void Evaluator::make_object(const CallSite& site, clang::QualType type, std::siz
     for (std::size_t i = first_argument; i < site.values.size(); ++i) {
       made.arguments.push_back(site.arguments[i]);
       Operands values = site.values[i];
-      const clang::QualType parameter = constructor->getParamDecl(static_cast<unsigned>(i - first_argument))->getType();
+      const clang::QualType parameter =
+          constructor->getParamDecl(static_cast<unsigned>(i - first_argument))->getType();
       if (site.arguments[i]->isGLValue() && !parameter->isReferenceType())
         for (Operand& value : values) value = pointee(value);
       made.values.push_back(std::move(values));
@@ -234,17 +269,24 @@ void Evaluator::touch_arguments(const CallSite& site, bool read_only) {
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::Expr* argument = site.arguments[i];
     const clang::QualType given = argument->getType();
-    const clang::QualType type = i < site.callee->getNumParams() ? site.callee->getParamDecl(i)->getType() : given;
+    const clang::QualType type =
+        i < site.callee->getNumParams() ? site.callee->getParamDecl(i)->getType() : given;
     const LibraryClass kind = unit_.library.classify(given);
-    if (kind == LibraryClass::Stream || kind == LibraryClass::Mutex || unit_.library.is_atomic(given)) continue;
+    if (kind == LibraryClass::Stream || kind == LibraryClass::Mutex || unit_.library.is_atomic(given))
+      continue;
     if (given->isFunctionType() || given->isFunctionPointerType() || closure_function(given)) continue;
     const clang::SourceLocation at = argument->getExprLoc();
     for (const Operand& value : site.values[i]) {
       if (type->isReferenceType() && value.address) {
-        const bool writes = !read_only && type->isLValueReferenceType() && !type->getPointeeType().isConstQualified() &&
-                            !given.isConstQualified() && !site.callee->isTemplateInstantiation();
-        const std::uint8_t whole = kind == LibraryClass::Container || kind == LibraryClass::Tuple || kind == LibraryClass::Other ? kTagWholeObject : kTagNone;
-        access(pointee(value), writes ? AccessMode::Write : AccessMode::Read, given, at, MemoryOrder::NotAtomic, whole);
+        const bool writes = !read_only && type->isLValueReferenceType() &&
+                            !type->getPointeeType().isConstQualified() && !given.isConstQualified() &&
+                            !site.callee->isTemplateInstantiation();
+        const std::uint8_t whole =
+            kind == LibraryClass::Container || kind == LibraryClass::Tuple || kind == LibraryClass::Other
+                ? kTagWholeObject
+                : kTagNone;
+        access(pointee(value), writes ? AccessMode::Write : AccessMode::Read, given, at,
+               MemoryOrder::NotAtomic, whole);
       } else if (type->isPointerType() && !type->isFunctionPointerType()) {
         const clang::QualType target = type->getPointeeType();
         const bool stream = target->isRecordType() && target->getAsRecordDecl()->getName() == "_IO_FILE";
@@ -253,10 +295,12 @@ void Evaluator::touch_arguments(const CallSite& site, bool read_only) {
         // Through void* the whole object is meant: its fields, where they are ours.
         const clang::QualType object = argument->IgnoreParenImpCasts()->getType()->getPointeeType();
         access(pointee(value), writes ? AccessMode::Write : AccessMode::Read, object, at);
-      } else if (kind == LibraryClass::Pointer && unit_.library.classify(type.getNonReferenceType()) == LibraryClass::Pointer) {
-        const bool iterator = given->getAsCXXRecordDecl() && given->getAsCXXRecordDecl()->getName().ends_with("iterator");
-        access(pointee(argument->isGLValue() ? pointee(value) : value), read_only || !iterator ? AccessMode::Read : AccessMode::Write,
-               clang::QualType(), at);
+      } else if (kind == LibraryClass::Pointer &&
+                 unit_.library.classify(type.getNonReferenceType()) == LibraryClass::Pointer) {
+        const bool iterator =
+            given->getAsCXXRecordDecl() && given->getAsCXXRecordDecl()->getName().ends_with("iterator");
+        access(pointee(argument->isGLValue() ? pointee(value) : value),
+               read_only || !iterator ? AccessMode::Read : AccessMode::Write, clang::QualType(), at);
       }
     }
   }
@@ -270,27 +314,34 @@ void Evaluator::library_function(const CallSite& site, Operands& result) {
   if (!only_names(name)) {
     touch_arguments(site, in_std && only_reads(name));
     if ((name == "swap" || name == "exchange" || name == "getline") && in_std)
-      for (std::size_t i = 0; i < std::min<std::size_t>(site.values.size(), name == "swap" ? 2 : name == "getline" ? 2 : 1); ++i) {
+      for (std::size_t i = 0; i < std::min<std::size_t>(site.values.size(), name == "swap"      ? 2
+                                                                            : name == "getline" ? 2
+                                                                                                : 1);
+           ++i) {
         if (name == "getline" && i == 0) continue;
-        if (name == "swap") access(site.target(i), AccessMode::Read, site.arguments[i]->getType(), site.arguments[i]->getExprLoc());
-        access(site.target(i), AccessMode::Write, site.arguments[i]->getType(), site.arguments[i]->getExprLoc());
+        if (name == "swap")
+          access(site.target(i), AccessMode::Read, site.arguments[i]->getType(),
+                 site.arguments[i]->getExprLoc());
+        access(site.target(i), AccessMode::Write, site.arguments[i]->getType(),
+               site.arguments[i]->getExprLoc());
       }
     if (name == "swap" && in_std && site.values.size() >= 2)
       bind(site.target(0), site.target(1), site.arguments[0]->getType(), site.expression->getExprLoc());
     if (name == "exchange" && in_std && site.values.size() >= 2)
-      bind(site.target(0), site.arguments[1]->isGLValue() ? site.target(1) : site.argument(1), site.arguments[0]->getType(),
-           site.expression->getExprLoc());
+      bind(site.target(0), site.arguments[1]->isGLValue() ? site.target(1) : site.argument(1),
+           site.arguments[0]->getType(), site.expression->getExprLoc());
   }
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::Expr* argument = site.arguments[i];
-    const bool functional = closure_function(argument->getType()) || argument->getType()->isFunctionPointerType() ||
+    const bool functional = closure_function(argument->getType()) ||
+                            argument->getType()->isFunctionPointerType() ||
                             argument->IgnoreImplicit()->getType()->isFunctionType();
     if (!functional) continue;
     const Entry entry = resolve_entry(site, i);
     if (!entry.function) continue;
     // Algorithms call what they are given before they return; anybody else may keep it.
-    const bool now = in_std && !only_names(name) && name != "make_pair" && name != "make_tuple" && name != "signal" &&
-                     name != "atexit" && name != "at_quick_exit";
+    const bool now = in_std && !only_names(name) && name != "make_pair" && name != "make_tuple" &&
+                     name != "signal" && name != "atexit" && name != "at_quick_exit";
     callback(entry.function, argument->getExprLoc(), now ? CallKind::Direct : CallKind::Callback);
   }
   if (name == "exchange" && in_std && !site.values.empty()) {
@@ -301,11 +352,13 @@ void Evaluator::library_function(const CallSite& site, Operands& result) {
 }
 
 /// Construction of a library object.
-bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Operand& target, const CallSite& site, Operands& result) {
+bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Operand& target,
+                                     const CallSite& site, Operands& result) {
   const LibraryClass kind = unit_.library.classify(e->getType());
   if (kind == LibraryClass::None) return false;
   const clang::SourceLocation at = e->getExprLoc();
-  if (kind == LibraryClass::Guard || kind == LibraryClass::SharedGuard) return guard_construction(target, kind, site);
+  if (kind == LibraryClass::Guard || kind == LibraryClass::SharedGuard)
+    return guard_construction(target, kind, site);
   if (kind == LibraryClass::Thread || kind == LibraryClass::JoiningThread) {
     thread_construction(target, site, 0);
     if (target.known()) result.push_back(target);
@@ -319,8 +372,10 @@ bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Ope
   if (site.arguments.empty()) return true;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::Expr* argument = site.arguments[i];
-    const Entry entry = kind == LibraryClass::Function || kind == LibraryClass::Promise || closure_function(argument->getType())
-                            ? resolve_entry(site, i) : Entry{};
+    const Entry entry = kind == LibraryClass::Function || kind == LibraryClass::Promise ||
+                                closure_function(argument->getType())
+                            ? resolve_entry(site, i)
+                            : Entry{};
     if (entry.function) callback(entry.function, argument->getExprLoc());
   }
   const Operand source = site.argument(0);
@@ -328,33 +383,44 @@ bool Evaluator::library_construction(const clang::CXXConstructExpr* e, const Ope
   const LibraryClass from_kind = unit_.library.classify(from);
   const bool copies = constructor->isCopyOrMoveConstructor() || from_kind == kind;
   if (copies && site.arguments[0]->isGLValue()) {
-    // A move writes its source too, unless that is a temporary or a local about to die (no event then anyway).
+    // A move writes its source too, unless that is a temporary or a local about to die (no event then
+    // anyway).
     const bool moves = constructor->getParamDecl(0)->getType()->isRValueReferenceType();
-    const std::uint8_t whole = kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer ? kTagNone : kTagWholeObject;
+    const std::uint8_t whole =
+        kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer ? kTagNone : kTagWholeObject;
     access(pointee(source), AccessMode::Read, clang::QualType(), at, MemoryOrder::NotAtomic, whole);
-    if (moves) access(pointee(source), AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic, whole);
+    if (moves)
+      access(pointee(source), AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic, whole);
     if (unit_.library.carries_pointers(e->getType()))
       for (const Operand& value : site.values[0]) result.push_back(pointee(value));
     return true;
   }
-  if (kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer || kind == LibraryClass::AtomicRef) {
+  if (kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer ||
+      kind == LibraryClass::AtomicRef) {
     for (const Operand& value : site.values[0]) {
-      if (!site.arguments[0]->isGLValue()) result.push_back(value);
-      else if (from_kind == LibraryClass::SmartPointer || from_kind == LibraryClass::Pointer || from->isPointerType()) result.push_back(pointee(value));
-      else if (from_kind == LibraryClass::Container) result.push_back(address_of(element_of(pointee(value))));
-      else result.push_back(value);  // reference_wrapper, atomic_ref: address of the object
+      if (!site.arguments[0]->isGLValue())
+        result.push_back(value);
+      else if (from_kind == LibraryClass::SmartPointer || from_kind == LibraryClass::Pointer ||
+               from->isPointerType())
+        result.push_back(pointee(value));
+      else if (from_kind == LibraryClass::Container)
+        result.push_back(address_of(element_of(pointee(value))));
+      else
+        result.push_back(value);  // reference_wrapper, atomic_ref: address of the object
     }
     return true;
   }
   touch_arguments(site, false);
   if (kind == LibraryClass::Atomic) {
-    for (const Operand& value : site.values[0]) result.push_back(site.arguments[0]->isGLValue() ? pointee(value) : value);
+    for (const Operand& value : site.values[0])
+      result.push_back(site.arguments[0]->isGLValue() ? pointee(value) : value);
     return true;
   }
   if (target.known())
     for (std::size_t i = 0; i < site.values.size(); ++i)
       for (const Operand& value : site.values[i])
-        bind(kind == LibraryClass::Tuple ? target : element_of(target), site.arguments[i]->isGLValue() ? pointee(value) : value, site.arguments[i]->getType(), at);
+        bind(kind == LibraryClass::Tuple ? target : element_of(target),
+             site.arguments[i]->isGLValue() ? pointee(value) : value, site.arguments[i]->getType(), at);
   return true;
 }
 

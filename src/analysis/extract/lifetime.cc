@@ -15,7 +15,8 @@ constexpr unsigned kMaxNesting = 4;
 }  // namespace
 
 /// Calls of destructors for one object; library objects destroy what they hold.
-void Evaluator::call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at, bool is_virtual, unsigned depth) {
+void Evaluator::call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at,
+                                bool is_virtual, unsigned depth) {
   if (silent() || type.isNull() || depth > kMaxNesting) return;
   type = unit_.context.getBaseElementType(type.getNonReferenceType());
   const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
@@ -28,11 +29,19 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
     return attribute_effects(site, object);
   }
   switch (kind) {
-    case LibraryClass::Guard: case LibraryClass::SharedGuard:
-      return lock_op(LockAction::GuardRelease, {}, at, kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive, object.place);
-    case LibraryClass::JoiningThread: return order_op(OrderKind::ThreadJoin, object, at);
-    case LibraryClass::None: break;
-    case LibraryClass::Pointer: case LibraryClass::Atomic: case LibraryClass::Mutex: return;
+    case LibraryClass::Guard:
+    case LibraryClass::SharedGuard:
+      return lock_op(LockAction::GuardRelease, {}, at,
+                     kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive,
+                     object.place);
+    case LibraryClass::JoiningThread:
+      return order_op(OrderKind::ThreadJoin, object, at);
+    case LibraryClass::None:
+      break;
+    case LibraryClass::Pointer:
+    case LibraryClass::Atomic:
+    case LibraryClass::Mutex:
+      return;
     default: {
       const auto* special = dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
       if (!special) return;
@@ -41,11 +50,12 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
         if (argument.getKind() == clang::TemplateArgument::Pack) parts = argument.pack_elements();
         for (const clang::TemplateArgument& part : parts) {
           if (part.getKind() != clang::TemplateArgument::Type) continue;
-          const bool holder = kind == LibraryClass::SmartPointer || kind == LibraryClass::Container || kind == LibraryClass::Tuple;
+          const bool holder = kind == LibraryClass::SmartPointer || kind == LibraryClass::Container ||
+                              kind == LibraryClass::Tuple;
           const auto* element = part.getAsType()->getAsCXXRecordDecl();
           const auto* definition = element ? element->getDefinition() : nullptr;
-          const bool polymorphic = kind == LibraryClass::SmartPointer && definition && definition->getDestructor() &&
-                                   definition->getDestructor()->isVirtual();
+          const bool polymorphic = kind == LibraryClass::SmartPointer && definition &&
+                                   definition->getDestructor() && definition->getDestructor()->isVirtual();
           if (holder) call_destructor(part.getAsType(), element_of(object), at, polymorphic, depth + 1);
         }
       }
@@ -64,13 +74,15 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
 void Evaluator::delete_object(const clang::CXXDeleteExpr* e) {
   const Operand object = pointee(first(rvalue(e->getArgument())));
   // Memory given back: whoever still uses it races with this.
-  access(object, AccessMode::Write, clang::QualType(), e->getExprLoc(), MemoryOrder::NotAtomic, kTagWholeObject);
+  access(object, AccessMode::Write, clang::QualType(), e->getExprLoc(), MemoryOrder::NotAtomic,
+         kTagWholeObject);
 }
 
 void Evaluator::dtor(const clang::CFGElement& source) {
   if (const auto automatic = source.getAs<clang::CFGAutomaticObjDtor>()) {
     const clang::VarDecl* declared = automatic->getVarDecl();
-    clang::SourceLocation at = automatic->getTriggerStmt() ? automatic->getTriggerStmt()->getEndLoc() : declared->getLocation();
+    clang::SourceLocation at =
+        automatic->getTriggerStmt() ? automatic->getTriggerStmt()->getEndLoc() : declared->getLocation();
     Operand object = local_operand(declared);
     if (object.local >= 0) use(static_cast<std::uint32_t>(object.local));
     // A reference that keeps a temporary alive.
@@ -88,18 +100,21 @@ void Evaluator::dtor(const clang::CFGElement& source) {
     --quiet_;
     const clang::CXXRecordDecl* record = e->getDestroyedType()->getAsCXXRecordDecl();
     const bool is_virtual = record && record->getDefinition() && record->getDefinition()->getDestructor() &&
-                            record->getDefinition()->getDestructor()->isVirtual() && !record->isEffectivelyFinal();
+                            record->getDefinition()->getDestructor()->isVirtual() &&
+                            !record->isEffectivelyFinal();
     call_destructor(e->getDestroyedType(), object, e->getExprLoc(), is_virtual);
   } else if (const auto base = source.getAs<clang::CFGBaseDtor>()) {
     call_destructor(base->getBaseSpecifier()->getType(), pointee(this_pointer()), clang::SourceLocation());
   } else if (const auto member = source.getAs<clang::CFGMemberDtor>()) {
-    call_destructor(member->getFieldDecl()->getType(), field_of(member->getFieldDecl(), pointee(this_pointer()), true), clang::SourceLocation());
+    call_destructor(member->getFieldDecl()->getType(),
+                    field_of(member->getFieldDecl(), pointee(this_pointer()), true), clang::SourceLocation());
   } else if (const auto temporary = source.getAs<clang::CFGTemporaryDtor>()) {
     const clang::CXXBindTemporaryExpr* bound = temporary->getBindTemporaryExpr();
     Operand object;
     object.own = true;
     const Ownership nothing;
-    if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(strip(bound, nullptr, nothing))) object = construction_target(construction, {});
+    if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(strip(bound, nullptr, nothing)))
+      object = construction_target(construction, {});
     call_destructor(bound->getType(), object, bound->getEndLoc());
   }
 }
@@ -118,15 +133,18 @@ void Evaluator::initializer(const clang::CXXCtorInitializer* e) {
     const Ownership nothing;
     if (isa<clang::CXXConstructExpr>(strip(init, nullptr, nothing))) return;
     for (const Operand& source : evaluate(init))
-      if (source.known()) lock_op(LockAction::GuardMove, {}, at, LockMode::Exclusive, target.place, source.place);
+      if (source.known())
+        lock_op(LockAction::GuardMove, {}, at, LockMode::Exclusive, target.place, source.place);
     return;
   }
   if (const auto* default_init = dyn_cast<clang::CXXDefaultInitExpr>(init)) init = default_init->getExpr();
   initialise(target, field->getType(), init, init);
   callback(closure_function(init->getType()), at);  // kept where others can call it
   // Class-type members are written by their constructors.
-  const bool constructed = field->getType()->isRecordType() && !isa<clang::InitListExpr>(init->IgnoreParens());
-  if (!field->getType()->isReferenceType() && !constructed && unit_.library.classify(field->getType()) == LibraryClass::None)
+  const bool constructed =
+      field->getType()->isRecordType() && !isa<clang::InitListExpr>(init->IgnoreParens());
+  if (!field->getType()->isReferenceType() && !constructed &&
+      unit_.library.classify(field->getType()) == LibraryClass::None)
     access(target, AccessMode::Write, field->getType(), at);
 }
 
@@ -134,8 +152,8 @@ void Evaluator::run_entry(const clang::FunctionDecl* function, Element& element)
   element_ = &element;
   for (const clang::Attr* attribute : function->attrs())
     if (const auto* required = dyn_cast<clang::RequiresCapabilityAttr>(attribute))
-      lock_op(LockAction::Assume, capabilities({required->args_begin(), required->args_size()}, nullptr, {}), function->getLocation(),
-              required->isShared() ? LockMode::Shared : LockMode::Exclusive);
+      lock_op(LockAction::Assume, capabilities({required->args_begin(), required->args_size()}, nullptr, {}),
+              function->getLocation(), required->isShared() ? LockMode::Shared : LockMode::Exclusive);
   element_ = nullptr;
 }
 

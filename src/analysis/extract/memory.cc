@@ -15,14 +15,16 @@ constexpr unsigned kMaxFieldDepth = 3;
 constexpr unsigned kMaxFields = 64;
 
 bool is_hidden(const clang::ValueDecl* declaration, llvm::StringRef prefix) {
-  return declaration->isImplicit() && declaration->getIdentifier() && declaration->getName().starts_with(prefix);
+  return declaration->isImplicit() && declaration->getIdentifier() &&
+         declaration->getName().starts_with(prefix);
 }
 
 /// The hidden range variable that a range-for's begin iterator starts from.
 const clang::VarDecl* range_of(const clang::Stmt* begin) {
   if (!begin) return nullptr;
   if (const auto* named = dyn_cast<clang::DeclRefExpr>(begin))
-    if (const auto* variable = dyn_cast<clang::VarDecl>(named->getDecl()); variable && is_hidden(variable, "__range"))
+    if (const auto* variable = dyn_cast<clang::VarDecl>(named->getDecl());
+        variable && is_hidden(variable, "__range"))
       return variable;
   for (const clang::Stmt* child : begin->children())
     if (const clang::VarDecl* found = range_of(child)) return found;
@@ -32,7 +34,7 @@ const clang::VarDecl* range_of(const clang::Stmt* begin) {
 }  // namespace
 
 SourcePoint Evaluator::point(clang::SourceLocation location) {
-  const clang::SourceLocation home = scope_.function ? scope_.function->getLocation()
+  const clang::SourceLocation home = scope_.function   ? scope_.function->getLocation()
                                      : scope_.variable ? scope_.variable->getLocation()
                                                        : clang::SourceLocation();
   // Default arguments and initialisers may stand in another file than the function.
@@ -45,8 +47,8 @@ void Evaluator::emit(clang::SourceLocation at, decltype(Event::what) what) {
   element_->events.push_back({point(at), std::move(what)});
 }
 
-void Evaluator::lock_op(LockAction action, std::vector<Place> locks, clang::SourceLocation at, LockMode mode, Place guard,
-                        Place source) {
+void Evaluator::lock_op(LockAction action, std::vector<Place> locks, clang::SourceLocation at, LockMode mode,
+                        Place guard, Place source) {
   emit(at, LockOp{action, mode, std::move(locks), std::move(guard), std::move(source)});
 }
 
@@ -62,7 +64,8 @@ void Evaluator::define(std::uint32_t local) {
   if (!silent() && element_) element_->defines.push_back(local);
 }
 
-/// Storage of a local or of what a lambda captured; follows by-reference captures to the function that owns it.
+/// Storage of a local or of what a lambda captured; follows by-reference captures to the function that owns
+/// it.
 Operand Evaluator::local_operand(const clang::ValueDecl* declaration) {
   Operand result;
   const auto* variable = dyn_cast<clang::VarDecl>(declaration);
@@ -83,8 +86,8 @@ Operand Evaluator::local_operand(const clang::ValueDecl* declaration) {
     while (scope) {
       const auto capture = scope->capture_of(declaration);
       const auto ordinal = scope->ordinal_of(declaration);
-      const bool by_reference = capture && scope->captures[*capture].by_reference &&
-                                !(variable && variable->isInitCapture());
+      const bool by_reference =
+          capture && scope->captures[*capture].by_reference && !(variable && variable->isInitCapture());
       if (ordinal && !by_reference) {
         result.place.base = unit_.variables.local(*scope, *ordinal);
         result.own = !scope->locals[*ordinal].escapes;
@@ -116,7 +119,8 @@ Operand Evaluator::variable(const clang::ValueDecl* declaration, const clang::Ex
   Operand memory = local_operand(declaration);
   if (declaration->getType()->isReferenceType()) {
     // A reference to what only this function knows is one more name for it.
-    const bool here = named && named->isLocalVarDecl() && !named->hasGlobalStorage() && scope_.ordinal_of(named) && !scope_.capture_of(named);
+    const bool here = named && named->isLocalVarDecl() && !named->hasGlobalStorage() &&
+                      scope_.ordinal_of(named) && !scope_.capture_of(named);
     if (here && named->getInit()) {
       ++quiet_;
       const Operands target = lvalue(named->getInit());
@@ -159,8 +163,10 @@ Operand Evaluator::field_of(const clang::FieldDecl* field, const Operand& base, 
   const bool under_construction = scope_.flags & (kConstructor | kDestructor) && base.place.derefs == 1 &&
                                   base.place.base == receiver_of(scope_.id);
   if (under_construction) result.tags |= kTagOwnConstructor;
-  if (field->isMutable()) result.tags &= static_cast<std::uint8_t>(~kTagConstObject);
-  else if (field->getType().isConstQualified()) result.tags |= kTagConstObject;
+  if (field->isMutable())
+    result.tags &= static_cast<std::uint8_t>(~kTagConstObject);
+  else if (field->getType().isConstQualified())
+    result.tags |= kTagConstObject;
   result.place = {unit_.variables.shared(field), 0, name.empty() ? base.place.instance : path};
   if (field->getType()->isReferenceType()) {
     result = pointee(result);
@@ -209,16 +215,20 @@ std::optional<Operand> Evaluator::loop_element(const clang::Expr* iterator) {
   const clang::QualType type = range->getType().getNonReferenceType();
   if (type->isArrayType()) return element_of(object);
   switch (unit_.library.classify(type)) {
-    case LibraryClass::None: return std::nullopt;  // an iterator of the repository: its operator* tells
-    case LibraryClass::Pointer: return pointee(object);
-    default: return element_of(object);
+    case LibraryClass::None:
+      return std::nullopt;  // an iterator of the repository: its operator* tells
+    case LibraryClass::Pointer:
+      return pointee(object);
+    default:
+      return element_of(object);
   }
 }
 
-bool Evaluator::access_fields(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at,
-                              std::uint8_t extra_tags, unsigned depth) {
+bool Evaluator::access_fields(const Operand& memory, AccessMode mode, clang::QualType type,
+                              clang::SourceLocation at, std::uint8_t extra_tags, unsigned depth) {
   const clang::RecordDecl* record = type->getAsRecordDecl();
-  if (!record || !record->getDefinition() || !unit_.in_repository(record) || depth >= kMaxFieldDepth) return false;
+  if (!record || !record->getDefinition() || !unit_.in_repository(record) || depth >= kMaxFieldDepth)
+    return false;
   unsigned count = 0;
   for (const clang::FieldDecl* field : record->getDefinition()->fields()) {
     if (++count > kMaxFields) break;
@@ -230,11 +240,13 @@ bool Evaluator::access_fields(const Operand& memory, AccessMode mode, clang::Qua
   return true;
 }
 
-void Evaluator::access(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at, MemoryOrder order,
-                       std::uint8_t extra_tags) {
+void Evaluator::access(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at,
+                       MemoryOrder order, std::uint8_t extra_tags) {
   if (memory.local >= 0) {
-    if (mode == AccessMode::Read) use(static_cast<std::uint32_t>(memory.local));
-    else define(static_cast<std::uint32_t>(memory.local));
+    if (mode == AccessMode::Read)
+      use(static_cast<std::uint32_t>(memory.local));
+    else
+      define(static_cast<std::uint32_t>(memory.local));
   }
   if (memory.own || memory.address > 0 || !memory.known() || silent()) return;
   if (!type.isNull() && type->isArrayType()) {
@@ -265,7 +277,8 @@ void Evaluator::write(const Operands& memory, const clang::Expr* at) {
   for (const Operand& operand : memory) access(operand, AccessMode::Write, at->getType(), at->getExprLoc());
 }
 
-void Evaluator::bind(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at) {
+void Evaluator::bind(const Operand& target, const Operand& value, clang::QualType type,
+                     clang::SourceLocation at) {
   if (silent() || !target.known() || target.address > 0 || !value.known() || value.address > 1) return;
   if (!unit_.library.carries_pointers(type) || (value.address == 0 && target.place == value.place)) return;
   emit(at, Binding{target.place, value.value()});
@@ -275,7 +288,8 @@ void Evaluator::bind_reference(const Operand& reference, const Operand& address,
   if (silent() || !reference.known() || reference.address > 0 || !address.known()) return;
   Operand target = reference;
   if (target.place.derefs > 0) --target.place.derefs;  // fields of reference type come as what they refer to
-  // A reference to a temporary pointer refers to what the pointer holds one step further; that step is dropped.
+  // A reference to a temporary pointer refers to what the pointer holds one step further; that step is
+  // dropped.
   emit(at, Binding{target.place, {address.place, address.address > 0}});
 }
 

@@ -38,8 +38,10 @@ unsigned ordinal_among_namesakes(const clang::NamedDecl* declaration) {
   for (const clang::Decl* sibling : context->decls()) {
     if (sibling->getCanonicalDecl() == declaration->getCanonicalDecl()) break;
     const auto* named = dyn_cast<clang::NamedDecl>(sibling);
-    if (named && named->getKind() == declaration->getKind() && named->getDeclName() == declaration->getDeclName() &&
-        !(isa<clang::CXXRecordDecl>(named) && clang::cast<clang::CXXRecordDecl>(named)->isInjectedClassName()))
+    if (named && named->getKind() == declaration->getKind() &&
+        named->getDeclName() == declaration->getDeclName() &&
+        !(isa<clang::CXXRecordDecl>(named) &&
+          clang::cast<clang::CXXRecordDecl>(named)->isInjectedClassName()))
       ++ordinal;
   }
   return ordinal;
@@ -64,10 +66,12 @@ void closures_in(clang::QualType type, std::vector<const clang::CXXRecordDecl*>&
       found.push_back(record);
     } else if (const auto* special = dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
       for (const clang::TemplateArgument& argument : special->getTemplateArgs().asArray()) {
-        if (argument.getKind() == clang::TemplateArgument::Type) closures_in(argument.getAsType(), found, depth + 1);
+        if (argument.getKind() == clang::TemplateArgument::Type)
+          closures_in(argument.getAsType(), found, depth + 1);
         if (argument.getKind() == clang::TemplateArgument::Pack)
           for (const clang::TemplateArgument& element : argument.pack_elements())
-            if (element.getKind() == clang::TemplateArgument::Type) closures_in(element.getAsType(), found, depth + 1);
+            if (element.getKind() == clang::TemplateArgument::Type)
+              closures_in(element.getAsType(), found, depth + 1);
       }
     }
   } else if (!type->getPointeeType().isNull()) {
@@ -93,7 +97,8 @@ void lambdas_in(const clang::Stmt* statement, std::vector<const clang::LambdaExp
 std::string member_name(const clang::FunctionDecl* function, const clang::PrintingPolicy& policy) {
   if (isa<clang::CXXConstructorDecl>(function)) return "constructor";
   if (isa<clang::CXXDestructorDecl>(function)) return "destructor";
-  if (isa<clang::CXXConversionDecl>(function)) return "operator " + function->getReturnType().getCanonicalType().getAsString(policy);
+  if (isa<clang::CXXConversionDecl>(function))
+    return "operator " + function->getReturnType().getCanonicalType().getAsString(policy);
   return function->getNameAsString();
 }
 
@@ -102,7 +107,8 @@ std::string without_places(std::string name) {
   for (const char* opening : {"(anonymous ", "(unnamed ", "(lambda "})
     for (std::size_t at = name.find(opening); at != std::string::npos; at = name.find(opening, at + 1)) {
       const std::size_t place = name.find(" at ", at), end = name.find(')', at);
-      if (place != std::string::npos && end != std::string::npos && place < end) name.erase(place, end - place);
+      if (place != std::string::npos && end != std::string::npos && place < end)
+        name.erase(place, end - place);
     }
   return name;
 }
@@ -138,7 +144,10 @@ std::string without_lambda_ordinals(std::string_view usr) {
 }
 
 Names::Names(clang::ASTContext& context, Files& files, std::string unit_path)
-    : files_(files), unit_path_(std::move(unit_path)), policy_(context.getPrintingPolicy()), mangler_(context) {
+    : files_(files),
+      unit_path_(std::move(unit_path)),
+      policy_(context.getPrintingPolicy()),
+      mangler_(context) {
   policy_.AnonymousTagLocations = false;
   policy_.PrintCanonicalTypes = true;
   policy_.SuppressTagKeyword = context.getLangOpts().CPlusPlus;
@@ -172,19 +181,21 @@ void Names::name_closures_of(const clang::FunctionDecl* function) {
   if (!function->hasBody(definition)) return;
   std::vector<const clang::LambdaExpr*> found;
   if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(definition))
-    for (const clang::CXXCtorInitializer* initializer : constructor->inits()) lambdas_in(initializer->getInit(), found);
+    for (const clang::CXXCtorInitializer* initializer : constructor->inits())
+      lambdas_in(initializer->getInit(), found);
   lambdas_in(definition->getBody(), found);
   const std::string prefix = usr(function) + "/lambda#";
-  for (std::size_t i = 0; i < found.size(); ++i) name_closure(found[i]->getLambdaClass(), prefix + std::to_string(i));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    name_closure(found[i]->getLambdaClass(), prefix + std::to_string(i));
 }
 
 std::string Names::make_usr(const clang::Decl* declaration) {
   if (const auto* record = dyn_cast<clang::CXXRecordDecl>(declaration); record && record->isLambda()) {
-    if (const auto* outer = dyn_cast<clang::FunctionDecl>(record->getDeclContext()))
-      name_closures_of(outer);
+    if (const auto* outer = dyn_cast<clang::FunctionDecl>(record->getDeclContext())) name_closures_of(outer);
     const auto known = closures_.find(record->getCanonicalDecl());
     if (known != closures_.end()) return known->second;
-    // A closure of a library header, or one in an unevaluated operand: never called from the repository's code.
+    // A closure of a library header, or one in an unevaluated operand: never called from the repository's
+    // code.
     const auto* context = clang::Decl::castFromDeclContext(record->getDeclContext());
     return (isa<clang::NamedDecl>(context) ? usr(context) : std::string("c:")) + "/lambda";
   }
@@ -198,8 +209,7 @@ std::string Names::function_usr(const clang::FunctionDecl* function) {
   const auto* method = dyn_cast<clang::CXXMethodDecl>(function);
   if (method && method->getParent()->isLambda()) {
     std::string base = usr(method->getParent());
-    if (method->getOverloadedOperator() != clang::OO_Call)
-      return base + "@" + member_name(method, policy_);
+    if (method->getOverloadedOperator() != clang::OO_Call) return base + "@" + member_name(method, policy_);
     if (const clang::TemplateArgumentList* own = method->getTemplateSpecializationArgs())
       base += "<" + argument_text(own->asArray()) + ">";
     return base;
@@ -220,7 +230,8 @@ std::string Names::clang_usr(const clang::Decl* declaration) {
     result.assign(buffer.begin(), buffer.end());
   } else if (const auto* named = dyn_cast<clang::NamedDecl>(declaration)) {
     result = "q:" + named->getQualifiedNameAsString();
-    if (const auto* value = dyn_cast<clang::ValueDecl>(declaration)) result += "#" + type_name(value->getType());
+    if (const auto* value = dyn_cast<clang::ValueDecl>(declaration))
+      result += "#" + type_name(value->getType());
   }
   // Clang writes the base name of the file only: two directories may have a static function of one name.
   const auto* named = dyn_cast<clang::NamedDecl>(declaration);
@@ -231,16 +242,19 @@ std::string Names::clang_usr(const clang::Decl* declaration) {
   return result;
 }
 
-/// Name from the context's: for local and anonymous entities, and for fields (so that they share the class's).
+/// Name from the context's: for local and anonymous entities, and for fields (so that they share the
+/// class's).
 std::string Names::nested_usr(const clang::NamedDecl* declaration) {
   const auto* context = clang::Decl::castFromDeclContext(declaration->getDeclContext());
   std::string result = isa<clang::NamedDecl>(context) ? usr(context) : "c:";
   if (const auto* function = dyn_cast<clang::FunctionDecl>(declaration)) {
     result += "/F@" + member_name(function, policy_) + "(";
-    for (const clang::ParmVarDecl* parameter : function->parameters()) result += type_name(parameter->getType()) + ",";
+    for (const clang::ParmVarDecl* parameter : function->parameters())
+      result += type_name(parameter->getType()) + ",";
     result += ")";
     if (const auto* method = dyn_cast<clang::CXXMethodDecl>(function))
-      result += method->getMethodQualifiers().getAsString() + (method->getRefQualifier() == clang::RQ_RValue ? "&&" : "");
+      result += method->getMethodQualifiers().getAsString() +
+                (method->getRefQualifier() == clang::RQ_RValue ? "&&" : "");
     return result;
   }
   const std::string name = declaration->getNameAsString();
@@ -284,8 +298,10 @@ std::string Names::argument_text(llvm::ArrayRef<clang::TemplateArgument> argumen
 std::string Names::arguments(const clang::FunctionDecl* function) {
   std::string result;
   std::vector<const clang::ClassTemplateSpecializationDecl*> classes;
-  for (const clang::DeclContext* context = function->getDeclContext(); context; context = context->getParent())
-    if (const auto* special = dyn_cast<clang::ClassTemplateSpecializationDecl>(context)) classes.push_back(special);
+  for (const clang::DeclContext* context = function->getDeclContext(); context;
+       context = context->getParent())
+    if (const auto* special = dyn_cast<clang::ClassTemplateSpecializationDecl>(context))
+      classes.push_back(special);
   for (auto special = classes.rbegin(); special != classes.rend(); ++special)
     result += argument_text((*special)->getTemplateArgs().asArray()) + "|";
   if (const clang::TemplateArgumentList* own = function->getTemplateSpecializationArgs())
@@ -309,13 +325,14 @@ std::string Names::make_display(const clang::NamedDecl* declaration) {
     const auto* outer = clang::Decl::castFromDeclContext(method->getParent()->getDeclContext());
     const std::string& closure = usr(method->getParent());
     const std::size_t slash = closure.rfind('/');
-    return (isa<clang::FunctionDecl>(outer) ? display(clang::cast<clang::NamedDecl>(outer)) : std::string()) + "::" +
-           (slash == std::string::npos ? "lambda" : closure.substr(slash + 1));
+    return (isa<clang::FunctionDecl>(outer) ? display(clang::cast<clang::NamedDecl>(outer)) : std::string()) +
+           "::" + (slash == std::string::npos ? "lambda" : closure.substr(slash + 1));
   }
   std::string result;
   llvm::raw_string_ostream stream(result);
   declaration->getNameForDiagnostic(stream, policy_, /*Qualified=*/true);
-  if (const auto* function = dyn_cast<clang::FunctionDecl>(declaration); function && is_overloaded(function)) {
+  if (const auto* function = dyn_cast<clang::FunctionDecl>(declaration);
+      function && is_overloaded(function)) {
     stream << "(";
     for (unsigned i = 0; i < function->getNumParams(); ++i)
       stream << (i ? ", " : "") << function->getParamDecl(i)->getType().getAsString(policy_);

@@ -22,12 +22,13 @@ class Names {
  public:
   Names(clang::ASTContext& context, Files& files, std::string unit_path);
 
-  /// Identity of a function, variable, field or type. Fields and static members are those of the template pattern.
+  /// Identity of a function, variable, field or type. Fields and static members are those of the template
+  /// pattern.
   const std::string& usr(const clang::Decl* declaration);
   /// hash of usr() in which lambdas carry no ordinal: an inserted lambda renames nobody.
   std::uint64_t usr_hash(const clang::Decl* declaration);
-  /// Names a closure that stands in no function (initialisers). Those in functions are named on demand, by their
-  /// order in the function's body.
+  /// Names a closure that stands in no function (initialisers). Those in functions are named on demand, by
+  /// their order in the function's body.
   void name_closure(const clang::CXXRecordDecl* closure, std::string usr);
 
   /// Qualified, with template arguments; with parameter types where the name is overloaded.

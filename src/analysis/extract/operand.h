@@ -11,14 +11,15 @@
 namespace simrt::analysis {
 
 /// As a prvalue: the value stored at `place`, or after taking the address once (`address` 1) a pointer or
-/// reference to `place`, and so on. As a glvalue: the memory `place`; with `address` > 0 a temporary that holds
-/// such a pointer. A place without base is memory that nobody else can name (temporaries, fresh objects).
+/// reference to `place`, and so on. As a glvalue: the memory `place`; with `address` > 0 a temporary that
+/// holds such a pointer. A place without base is memory that nobody else can name (temporaries, fresh
+/// objects).
 struct Operand {
   Place place;
   std::uint8_t address = 0;  ///< times the address of `place` was taken
-  std::string path;     ///< access path of `place` as written: instance of the fields below it
-  bool own = false;     ///< storage of a non-escaping local or a temporary: accesses are no events
-  std::int32_t local = -1;  ///< ordinal of the local whose storage this is (escaping or not)
+  std::string path;          ///< access path of `place` as written: instance of the fields below it
+  bool own = false;          ///< storage of a non-escaping local or a temporary: accesses are no events
+  std::int32_t local = -1;   ///< ordinal of the local whose storage this is (escaping or not)
   std::uint8_t tags = kTagNone;
 
   /// As the model knows it; deeper pointers need a temporary (see Evaluator::argument_value).

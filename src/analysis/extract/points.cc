@@ -14,7 +14,8 @@ namespace {
 
 class Collector {
  public:
-  Collector(Unit& unit, const std::string& file, const Ownership& ownership) : unit_(unit), file_(file), ownership_(ownership) {}
+  Collector(Unit& unit, const std::string& file, const Ownership& ownership)
+      : unit_(unit), file_(file), ownership_(ownership) {}
 
   void add(clang::SourceLocation location) {
     if (location.isInvalid() || unit_.files.path(location) != file_) return;
@@ -29,10 +30,12 @@ class Collector {
       add(e->getExprLoc());
       expression(e);
       if (isa<clang::LambdaExpr>(e)) {
-        for (const clang::Expr* init : clang::cast<clang::LambdaExpr>(e)->capture_inits()) statement(init, root);
+        for (const clang::Expr* init : clang::cast<clang::LambdaExpr>(e)->capture_inits())
+          statement(init, root);
         return;
       }
-      if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(e)) return statement(argument->getExpr(), root);
+      if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(e))
+        return statement(argument->getExpr(), root);
       if (const auto* init = dyn_cast<clang::CXXDefaultInitExpr>(e)) return statement(init->getExpr(), root);
     } else if (const auto* declarations = dyn_cast<clang::DeclStmt>(s)) {
       for (const clang::Decl* declaration : declarations->decls()) add(declaration->getLocation());
@@ -65,13 +68,20 @@ class Collector {
 
  private:
   void expression(const clang::Expr* e) {
-    if (const auto* binary = dyn_cast<clang::BinaryOperator>(e)) add(binary->getOperatorLoc());
-    else if (const auto* unary = dyn_cast<clang::UnaryOperator>(e)) add(unary->getOperatorLoc());
-    else if (const auto* member = dyn_cast<clang::MemberExpr>(e)) add(member->getMemberLoc()), add(member->getOperatorLoc());
-    else if (const auto* operation = dyn_cast<clang::CXXOperatorCallExpr>(e)) add(operation->getOperatorLoc());
-    else if (const auto* conditional = dyn_cast<clang::ConditionalOperator>(e)) add(conditional->getQuestionLoc()), add(conditional->getColonLoc());
-    else if (const auto* call = dyn_cast<clang::CallExpr>(e)) add(call->getRParenLoc());
-    else if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(e)) add(construction->getLocation());
+    if (const auto* binary = dyn_cast<clang::BinaryOperator>(e))
+      add(binary->getOperatorLoc());
+    else if (const auto* unary = dyn_cast<clang::UnaryOperator>(e))
+      add(unary->getOperatorLoc());
+    else if (const auto* member = dyn_cast<clang::MemberExpr>(e))
+      add(member->getMemberLoc()), add(member->getOperatorLoc());
+    else if (const auto* operation = dyn_cast<clang::CXXOperatorCallExpr>(e))
+      add(operation->getOperatorLoc());
+    else if (const auto* conditional = dyn_cast<clang::ConditionalOperator>(e))
+      add(conditional->getQuestionLoc()), add(conditional->getColonLoc());
+    else if (const auto* call = dyn_cast<clang::CallExpr>(e))
+      add(call->getRParenLoc());
+    else if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(e))
+      add(construction->getLocation());
   }
 
   Unit& unit_;
@@ -98,9 +108,10 @@ void add_element(Collector& points, const clang::CFGElement& element) {
 
 }  // namespace
 
-std::vector<SourcePoint> points_of(Unit& unit, const FunctionScope& scope, const clang::CFG& graph, const clang::CFGBlock& block,
-                                   const Ownership& ownership) {
-  const clang::Decl* declaration = scope.function ? static_cast<const clang::Decl*>(scope.function) : scope.variable;
+std::vector<SourcePoint> points_of(Unit& unit, const FunctionScope& scope, const clang::CFG& graph,
+                                   const clang::CFGBlock& block, const Ownership& ownership) {
+  const clang::Decl* declaration =
+      scope.function ? static_cast<const clang::Decl*>(scope.function) : scope.variable;
   const std::string file = unit.files.path(declaration->getLocation());
   Collector points(unit, file, ownership);
   for (const clang::CFGElement& element : block) add_element(points, element);
@@ -117,7 +128,8 @@ std::vector<SourcePoint> points_of(Unit& unit, const FunctionScope& scope, const
     points.add(declaration->getLocation());
     if (scope.body) points.add(scope.body->getBeginLoc());
     if (scope.function)
-      for (const clang::ParmVarDecl* parameter : scope.function->parameters()) points.add(parameter->getLocation());
+      for (const clang::ParmVarDecl* parameter : scope.function->parameters())
+        points.add(parameter->getLocation());
   }
   if (&block == &graph.getExit() && scope.body) points.add(scope.body->getEndLoc());
   return points.take();

@@ -38,8 +38,8 @@ class Scanner {
 
 void Scanner::declare(const clang::VarDecl* variable) {
   const bool is_static = variable->isStaticLocal();
-  scope_.add_local(variable, {variable->getNameAsString(), unit_.names.type_hash(variable->getType()), false, is_static,
-                              is_static});
+  scope_.add_local(variable, {variable->getNameAsString(), unit_.names.type_hash(variable->getType()), false,
+                              is_static, is_static});
   unit_.owner[variable] = &scope_;
 }
 
@@ -75,7 +75,8 @@ void Scanner::visit_lambda(const clang::LambdaExpr* lambda) {
   auto init = lambda->capture_init_begin();
   for (const clang::LambdaCapture& capture : lambda->captures()) {
     if (capture.capturesVariable() && capture.getCapturedVar()->isInitCapture()) {
-      visit(clang::cast<clang::VarDecl>(capture.getCapturedVar())->getInit(), capture.getCaptureKind() == clang::LCK_ByRef);
+      visit(clang::cast<clang::VarDecl>(capture.getCapturedVar())->getInit(),
+            capture.getCaptureKind() == clang::LCK_ByRef);
     } else if (capture.capturesVariable()) {
       if (capture.getCaptureKind() == clang::LCK_ByRef)
         expose(capture.getCapturedVar());
@@ -95,8 +96,10 @@ void Scanner::visit_call(const clang::CallExpr* call) {
     const auto* callee_expression = dyn_cast<clang::MemberExpr>(member->getCallee()->IgnoreParens());
     const clang::CXXMethodDecl* method = member->getMethodDecl();
     // The object of a library member function stays where it is; our own methods may hand out `this`.
-    if (callee_expression) visit(callee_expression->getBase(), method && unit_.in_repository(method));
-    else visit(member->getCallee(), true);
+    if (callee_expression)
+      visit(callee_expression->getBase(), method && unit_.in_repository(method));
+    else
+      visit(member->getCallee(), true);
   } else if (isa<clang::CXXOperatorCallExpr>(call) && callee && isa<clang::CXXMethodDecl>(callee)) {
     const bool lambda_call = clang::cast<clang::CXXMethodDecl>(callee)->getParent()->isLambda();
     visit(call->getArg(0), unit_.in_repository(callee) && !lambda_call);
@@ -162,7 +165,8 @@ void Scanner::visit(const clang::Stmt* statement, bool exposed) {
     if (!visit_expression(expression, exposed)) visit_children(statement, exposed && expression->isGLValue());
     return;
   }
-  if (const auto* declarations = dyn_cast<clang::DeclStmt>(statement)) return visit_declarations(declarations);
+  if (const auto* declarations = dyn_cast<clang::DeclStmt>(statement))
+    return visit_declarations(declarations);
   if (const auto* handler = dyn_cast<clang::CXXCatchStmt>(statement))
     if (const clang::VarDecl* exception = handler->getExceptionDecl()) declare(exception);
   if (const auto* result = dyn_cast<clang::ReturnStmt>(statement)) {
@@ -170,7 +174,8 @@ void Scanner::visit(const clang::Stmt* statement, bool exposed) {
     return visit(value, value && value->isGLValue());
   }
   if (const auto* coroutine = dyn_cast<clang::CoroutineBodyStmt>(statement)) {
-    // The copies of the parameters in the frame are invisible elsewhere; the body and the awaits are what counts.
+    // The copies of the parameters in the frame are invisible elsewhere; the body and the awaits are what
+    // counts.
     for (const clang::Stmt* child : coroutine->children()) visit(child, false);
     return;
   }

@@ -22,7 +22,8 @@ struct Capture {
 };
 
 struct FunctionScope {
-  const clang::FunctionDecl* function = nullptr;  ///< null: initialiser of `variable`, or a field's lambda holder
+  const clang::FunctionDecl* function =
+      nullptr;  ///< null: initialiser of `variable`, or a field's lambda holder
   const clang::VarDecl* variable = nullptr;
   const clang::Stmt* body = nullptr;
   const clang::LambdaExpr* lambda = nullptr;

@@ -42,11 +42,16 @@ const llvm::StringMap<LockFunction>& lock_functions() {
 
 const llvm::StringMap<OrderKind>& order_functions() {
   static const llvm::StringMap<OrderKind> table{
-      {"pthread_cond_signal", OrderKind::NotifyOne},    {"pthread_cond_broadcast", OrderKind::NotifyAll},
-      {"cnd_signal", OrderKind::NotifyOne},             {"cnd_broadcast", OrderKind::NotifyAll},
-      {"pthread_barrier_wait", OrderKind::BarrierWait}, {"sem_wait", OrderKind::SemaphoreAcquire},
-      {"sem_trywait", OrderKind::SemaphoreAcquire},     {"sem_timedwait", OrderKind::SemaphoreAcquire},
-      {"sem_clockwait", OrderKind::SemaphoreAcquire},   {"sem_post", OrderKind::SemaphoreRelease},
+      {"pthread_cond_signal", OrderKind::NotifyOne},
+      {"pthread_cond_broadcast", OrderKind::NotifyAll},
+      {"cnd_signal", OrderKind::NotifyOne},
+      {"cnd_broadcast", OrderKind::NotifyAll},
+      {"pthread_barrier_wait", OrderKind::BarrierWait},
+      {"sem_wait", OrderKind::SemaphoreAcquire},
+      {"sem_trywait", OrderKind::SemaphoreAcquire},
+      {"sem_timedwait", OrderKind::SemaphoreAcquire},
+      {"sem_clockwait", OrderKind::SemaphoreAcquire},
+      {"sem_post", OrderKind::SemaphoreRelease},
   };
   return table;
 }
@@ -54,8 +59,9 @@ const llvm::StringMap<OrderKind>& order_functions() {
 /// Set-up and tear-down of synchronisation objects: no ordering between threads.
 bool is_management(llvm::StringRef name) {
   return name.ends_with("_init") || name.ends_with("_destroy") || name.starts_with("pthread_attr_") ||
-         name.starts_with("pthread_mutexattr_") || name.starts_with("pthread_condattr_") || name == "pthread_self" ||
-         name == "pthread_equal" || name == "thrd_current" || name == "thrd_yield" || name == "sched_yield";
+         name.starts_with("pthread_mutexattr_") || name.starts_with("pthread_condattr_") ||
+         name == "pthread_self" || name == "pthread_equal" || name == "thrd_current" ||
+         name == "thrd_yield" || name == "sched_yield";
 }
 
 }  // namespace
@@ -64,15 +70,16 @@ bool Evaluator::c_function(const CallSite& site, Operands&) {
   if (!site.callee->getIdentifier() || site.callee->isInStdNamespace()) return false;
   const llvm::StringRef name = site.callee->getName();
   const bool ours = name.starts_with("pthread_") || name.starts_with("mtx_") || name.starts_with("cnd_") ||
-                    name.starts_with("thrd_") || name.starts_with("sem_") || name == "call_once" || name == "sched_yield";
+                    name.starts_with("thrd_") || name.starts_with("sem_") || name == "call_once" ||
+                    name == "sched_yield";
   if (!ours) return false;
   const clang::SourceLocation at = site.expression->getExprLoc();
   if (const auto lock = lock_functions().find(name); lock != lock_functions().end()) {
     lock_op(lock->second.action, {site.target(0).place}, at, lock->second.mode);
   } else if (const auto order = order_functions().find(name); order != order_functions().end()) {
     order_op(order->second, site.target(0), at);
-  } else if (name == "pthread_cond_wait" || name == "pthread_cond_timedwait" || name == "pthread_cond_clockwait" ||
-             name == "cnd_wait" || name == "cnd_timedwait") {
+  } else if (name == "pthread_cond_wait" || name == "pthread_cond_timedwait" ||
+             name == "pthread_cond_clockwait" || name == "cnd_wait" || name == "cnd_timedwait") {
     const Place mutex = site.target(1).place;
     lock_op(LockAction::Release, {mutex}, at);
     order_op(OrderKind::ConditionWait, site.target(0), at);
@@ -81,7 +88,8 @@ bool Evaluator::c_function(const CallSite& site, Operands&) {
     spawn(site, 2, site.target(0));
   } else if (name == "thrd_create") {
     spawn(site, 1, site.target(0));
-  } else if (name == "pthread_join" || name == "thrd_join" || name == "pthread_timedjoin_np" || name == "pthread_tryjoin_np") {
+  } else if (name == "pthread_join" || name == "thrd_join" || name == "pthread_timedjoin_np" ||
+             name == "pthread_tryjoin_np") {
     order_op(OrderKind::ThreadJoin, site.argument(0), at);
   } else if (name == "pthread_detach" || name == "thrd_detach") {
     order_op(OrderKind::ThreadDetach, site.argument(0), at);

@@ -13,11 +13,14 @@ const clang::Expr* written_argument(const clang::Expr* e) {
     const auto* bare = dyn_cast<clang::Expr>(strip(e, nullptr, kNothingOwned));
     if (!bare) return e;
     e = bare;
-    if (const auto* conversion = dyn_cast<clang::CastExpr>(e)) e = conversion->getSubExpr();
+    if (const auto* conversion = dyn_cast<clang::CastExpr>(e))
+      e = conversion->getSubExpr();
     else if (const auto* construction = dyn_cast<clang::CXXConstructExpr>(e);
-             construction && construction->getNumArgs() >= 1 && construction->getConstructor()->isCopyOrMoveConstructor())
+             construction && construction->getNumArgs() >= 1 &&
+             construction->getConstructor()->isCopyOrMoveConstructor())
       e = construction->getArg(0);
-    else return e;
+    else
+      return e;
   }
 }
 
@@ -34,7 +37,8 @@ namespace {
 bool is_std_call(const clang::Expr* e, std::initializer_list<llvm::StringRef> names) {
   const auto* call = dyn_cast<clang::CallExpr>(e);
   const clang::FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
-  return callee && callee->getIdentifier() && callee->isInStdNamespace() && llvm::is_contained(names, callee->getName());
+  return callee && callee->getIdentifier() && callee->isInStdNamespace() &&
+         llvm::is_contained(names, callee->getName());
 }
 
 const clang::FunctionDecl* call_operator(clang::QualType type) {
@@ -59,7 +63,8 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
     }
   };
   const clang::Expr* callable = written_argument(site.arguments[index]);
-  while (is_std_call(callable, {"move", "forward", "ref", "cref"})) callable = written_argument(cast<clang::CallExpr>(callable)->getArg(0));
+  while (is_std_call(callable, {"move", "forward", "ref", "cref"}))
+    callable = written_argument(cast<clang::CallExpr>(callable)->getArg(0));
   if (is_std_call(callable, {"bind", "bind_front"})) {
     // std::bind(f, args...): the entry is f; its bound arguments stand in the inner call.
     const auto* bound = cast<clang::CallExpr>(callable);
@@ -83,7 +88,8 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
         const clang::QualType type = site.arguments[index + 1]->getType();
         // A pointer or smart pointer by value; or the object itself (std::ref).
         const LibraryClass kind = unit_.library.classify(type);
-        const bool pointer_like = type->isPointerType() || kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer;
+        const bool pointer_like =
+            type->isPointerType() || kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer;
         if (pointer_like && site.arguments[index + 1]->isGLValue()) object = pointee(object);
         entry.object = object;
       }
@@ -94,7 +100,8 @@ Entry Evaluator::resolve_entry(const CallSite& site, std::size_t index) {
     return entry;
   }
   take_arguments(index + 1);
-  if (const clang::FunctionDecl* function = call_operator(callable->getType()); function && unit_.in_repository(function)) {
+  if (const clang::FunctionDecl* function = call_operator(callable->getType());
+      function && unit_.in_repository(function)) {
     entry.function = function;
     if (!cast<clang::CXXMethodDecl>(function)->getParent()->isLambda()) {
       ++quiet_;
@@ -117,8 +124,10 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
   const Entry entry = resolve_entry(site, entry_argument);
   Call call;
   call.kind = CallKind::Spawn;
-  if (entry.object) call.receiver = entry.object->value();
-  else if (entry.holder.known()) call.receiver = entry.holder.value();
+  if (entry.object)
+    call.receiver = entry.object->value();
+  else if (entry.holder.known())
+    call.receiver = entry.holder.value();
   for (const Operands& values : entry.values) {
     const Operand value = first(values);
     call.arguments.push_back((value.address > 1 ? pointee(value) : value).value());
@@ -129,21 +138,25 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
     call.callee = function_id(unit_.names.usr(entry.function));
     call.name = unit_.names.display(entry.function);
     const auto* method = dyn_cast<clang::CXXMethodDecl>(entry.function);
-    if (entry.object && method && entry.object->known()) emit(at, Binding{{unit_.variables.receiver(method), 0, {}}, entry.object->value()});
+    if (entry.object && method && entry.object->known())
+      emit(at, Binding{{unit_.variables.receiver(method), 0, {}}, entry.object->value()});
     unsigned parameter = 0;
-    if (entry.function->getNumParams() > 0 && entry.values.size() + 1 == entry.function->getNumParams()) ++parameter;  // stop_token
+    if (entry.function->getNumParams() > 0 && entry.values.size() + 1 == entry.function->getNumParams())
+      ++parameter;  // stop_token
     for (std::size_t i = 0; i < entry.values.size(); ++i, ++parameter) {
       if (parameter >= entry.function->getNumParams()) break;
       const clang::QualType type = entry.function->getParamDecl(parameter)->getType();
       Operand target;
       target.place.base = unit_.variables.parameter(entry.function, parameter);
       for (Operand value : entry.values[i]) {
-        // The thread holds a copy of the argument; a reference parameter refers to the copy, or through std::ref
-        // to the original (whose address is then the value).
+        // The thread holds a copy of the argument; a reference parameter refers to the copy, or through
+        // std::ref to the original (whose address is then the value).
         const bool wrapped = unit_.library.classify(entry.arguments[i]->getType()) == LibraryClass::Pointer;
         if ((wrapped || !type->isReferenceType()) && entry.arguments[i]->isGLValue()) value = pointee(value);
-        if (type->isReferenceType()) bind_reference(target, value, at);
-        else bind(target, value, type, at);
+        if (type->isReferenceType())
+          bind_reference(target, value, at);
+        else
+          bind(target, value, type, at);
       }
     }
   }
@@ -154,7 +167,8 @@ void Evaluator::spawn(const CallSite& site, std::size_t entry_argument, const Op
 bool Evaluator::thread_construction(const Operand& thread, const CallSite& site, std::size_t first_argument) {
   if (site.arguments.size() <= first_argument) return true;
   const LibraryClass moved = unit_.library.classify(site.arguments[first_argument]->getType());
-  if (moved == LibraryClass::Thread || moved == LibraryClass::JoiningThread) return true;  // moved, not started
+  if (moved == LibraryClass::Thread || moved == LibraryClass::JoiningThread)
+    return true;  // moved, not started
   spawn(site, first_argument, thread);
   return true;
 }

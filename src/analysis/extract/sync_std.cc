@@ -22,19 +22,22 @@ std::string lock_tag(const clang::Expr* argument) {
   return name == "adopt_lock_t" || name == "defer_lock_t" || name == "try_to_lock_t" ? name : std::string();
 }
 
-LockMode mode_of(LibraryClass kind) { return kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive; }
+LockMode mode_of(LibraryClass kind) {
+  return kind == LibraryClass::SharedGuard ? LockMode::Shared : LockMode::Exclusive;
+}
 
 bool is_guard(LibraryClass kind) { return kind == LibraryClass::Guard || kind == LibraryClass::SharedGuard; }
 
 }  // namespace
 
 bool Evaluator::mutex_member(const CallSite& site, llvm::StringRef method) {
-  const auto action = llvm::StringSwitch<std::optional<LockAction>>(method)
-                          .Cases("lock", "lock_shared", LockAction::Acquire)
-                          .Cases("try_lock", "try_lock_for", "try_lock_until", LockAction::TryAcquire)
-                          .Cases("try_lock_shared", "try_lock_shared_for", "try_lock_shared_until", LockAction::TryAcquire)
-                          .Cases("unlock", "unlock_shared", LockAction::Release)
-                          .Default(std::nullopt);
+  const auto action =
+      llvm::StringSwitch<std::optional<LockAction>>(method)
+          .Cases("lock", "lock_shared", LockAction::Acquire)
+          .Cases("try_lock", "try_lock_for", "try_lock_until", LockAction::TryAcquire)
+          .Cases("try_lock_shared", "try_lock_shared_for", "try_lock_shared_until", LockAction::TryAcquire)
+          .Cases("unlock", "unlock_shared", LockAction::Release)
+          .Default(std::nullopt);
   if (!action) return method == "native_handle";
   lock_op(*action, {site.object->place}, site.expression->getExprLoc(),
           method.contains("shared") ? LockMode::Shared : LockMode::Exclusive);
@@ -45,7 +48,8 @@ bool Evaluator::mutex_member(const CallSite& site, llvm::StringRef method) {
 bool Evaluator::guard_construction(const Operand& guard, LibraryClass kind, const CallSite& site) {
   const clang::SourceLocation at = site.expression->getExprLoc();
   if (site.arguments.empty()) return true;
-  if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(site.callee); constructor && constructor->isCopyOrMoveConstructor()) {
+  if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(site.callee);
+      constructor && constructor->isCopyOrMoveConstructor()) {
     lock_op(LockAction::GuardMove, {}, at, mode_of(kind), guard.place, site.target(0).place);
     return true;
   }
@@ -54,13 +58,19 @@ bool Evaluator::guard_construction(const Operand& guard, LibraryClass kind, cons
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::QualType type = site.arguments[i]->getType();
     const std::string tag = lock_tag(site.arguments[i]);
-    if (tag == "defer_lock_t") deferred = true;
-    else if (tag == "try_to_lock_t") tries = true;
-    else if (tag == "adopt_lock_t") continue;
-    else if (i > 0 && unit_.library.classify(type) == LibraryClass::Other) tries = true;  // a duration or time point
-    else if (site.values[i].size() == 1) locks.push_back(site.target(i).place);
+    if (tag == "defer_lock_t")
+      deferred = true;
+    else if (tag == "try_to_lock_t")
+      tries = true;
+    else if (tag == "adopt_lock_t")
+      continue;
+    else if (i > 0 && unit_.library.classify(type) == LibraryClass::Other)
+      tries = true;  // a duration or time point
+    else if (site.values[i].size() == 1)
+      locks.push_back(site.target(i).place);
   }
-  lock_op(deferred || tries ? LockAction::GuardDefer : LockAction::GuardBind, locks, at, mode_of(kind), guard.place);
+  lock_op(deferred || tries ? LockAction::GuardDefer : LockAction::GuardBind, locks, at, mode_of(kind),
+          guard.place);
   if (tries) lock_op(LockAction::TryAcquire, std::move(locks), at, mode_of(kind), guard.place);
   return true;
 }
@@ -71,11 +81,15 @@ bool Evaluator::guard_member(const CallSite& site, llvm::StringRef method) {
   const Place& guard = site.object->place;
   if (site.callee->getOverloadedOperator() == clang::OO_Equal)
     lock_op(LockAction::GuardMove, {}, at, mode, guard, site.target(0).place);
-  else if (method == "lock") lock_op(LockAction::GuardAcquire, {}, at, mode, guard);
-  else if (method.starts_with("try_lock")) lock_op(LockAction::TryAcquire, {}, at, mode, guard);
-  else if (method == "unlock") lock_op(LockAction::GuardRelease, {}, at, mode, guard);
+  else if (method == "lock")
+    lock_op(LockAction::GuardAcquire, {}, at, mode, guard);
+  else if (method.starts_with("try_lock"))
+    lock_op(LockAction::TryAcquire, {}, at, mode, guard);
+  else if (method == "unlock")
+    lock_op(LockAction::GuardRelease, {}, at, mode, guard);
   // The mutex stays locked and nobody's guard unlocks it.
-  else if (method == "release") lock_op(LockAction::GuardMove, {}, at, mode, {}, guard);
+  else if (method == "release")
+    lock_op(LockAction::GuardMove, {}, at, mode, {}, guard);
   return true;
 }
 
@@ -90,11 +104,15 @@ bool Evaluator::condition_member(const CallSite& site, llvm::StringRef method) {
     const Place lock = site.target(0).place;
     const LibraryClass kind = unit_.library.classify(site.arguments[0]->getType());
     const bool guard = is_guard(kind);
-    if (guard) lock_op(LockAction::GuardRelease, {}, at, mode_of(kind), lock);
-    else lock_op(LockAction::Release, {lock}, at);
+    if (guard)
+      lock_op(LockAction::GuardRelease, {}, at, mode_of(kind), lock);
+    else
+      lock_op(LockAction::Release, {lock}, at);
     order_op(OrderKind::ConditionWait, *site.object, at);
-    if (guard) lock_op(LockAction::GuardAcquire, {}, at, mode_of(kind), lock);
-    else lock_op(LockAction::Acquire, {lock}, at);
+    if (guard)
+      lock_op(LockAction::GuardAcquire, {}, at, mode_of(kind), lock);
+    else
+      lock_op(LockAction::Acquire, {lock}, at);
     call_now(site, site.arguments.size() - 1);
   } else {
     return false;
@@ -107,31 +125,43 @@ bool Evaluator::ordering_member(const CallSite& site, LibraryClass kind, llvm::S
   const Operand& object = *site.object;
   switch (kind) {
     case LibraryClass::Semaphore:
-      if (method.contains("acquire")) order_op(OrderKind::SemaphoreAcquire, object, at);
-      else if (method == "release") order_op(OrderKind::SemaphoreRelease, object, at);
+      if (method.contains("acquire"))
+        order_op(OrderKind::SemaphoreAcquire, object, at);
+      else if (method == "release")
+        order_op(OrderKind::SemaphoreRelease, object, at);
       return true;
     case LibraryClass::Latch:
       if (method == "count_down" || method == "arrive_and_wait") order_op(OrderKind::LatchArrive, object, at);
       if (method != "count_down") order_op(OrderKind::LatchWait, object, at);
       return true;
     case LibraryClass::Barrier:
-      order_op(method == "arrive" || method == "arrive_and_drop" ? OrderKind::LatchArrive : OrderKind::BarrierWait, object, at);
+      order_op(
+          method == "arrive" || method == "arrive_and_drop" ? OrderKind::LatchArrive : OrderKind::BarrierWait,
+          object, at);
       return true;
-    case LibraryClass::Thread: case LibraryClass::JoiningThread:
+    case LibraryClass::Thread:
+    case LibraryClass::JoiningThread:
       if (site.callee->getOverloadedOperator() == clang::OO_Equal) {
         if (kind == LibraryClass::JoiningThread) order_op(OrderKind::ThreadJoin, object, at);
         access(object, AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic, kTagWholeObject);
-      } else if (method == "join") order_op(OrderKind::ThreadJoin, object, at);
-      else if (method == "detach") order_op(OrderKind::ThreadDetach, object, at);
-      else access(object, cast<clang::CXXMethodDecl>(site.callee)->isConst() ? AccessMode::Read : AccessMode::Write,
-                  clang::QualType(), at, MemoryOrder::NotAtomic, kTagWholeObject);
+      } else if (method == "join")
+        order_op(OrderKind::ThreadJoin, object, at);
+      else if (method == "detach")
+        order_op(OrderKind::ThreadDetach, object, at);
+      else
+        access(object,
+               cast<clang::CXXMethodDecl>(site.callee)->isConst() ? AccessMode::Read : AccessMode::Write,
+               clang::QualType(), at, MemoryOrder::NotAtomic, kTagWholeObject);
       return true;
     case LibraryClass::Future:
-      if (method.starts_with("get") || method.starts_with("wait")) order_op(OrderKind::FutureGet, object, at);
-      else return false;
+      if (method.starts_with("get") || method.starts_with("wait"))
+        order_op(OrderKind::FutureGet, object, at);
+      else
+        return false;
       return true;
     case LibraryClass::Promise:
-      if (method.starts_with("set_")) order_op(OrderKind::PromiseSet, object, at);
+      if (method.starts_with("set_"))
+        order_op(OrderKind::PromiseSet, object, at);
       else if (site.callee->getOverloadedOperator() == clang::OO_Call) {
         Call call;
         call.kind = CallKind::Indirect;
@@ -139,9 +169,11 @@ bool Evaluator::ordering_member(const CallSite& site, LibraryClass kind, llvm::S
         call.receiver = object.value();
         emit(at, std::move(call));
         order_op(OrderKind::PromiseSet, object, at);
-      } else return false;
+      } else
+        return false;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -152,14 +184,25 @@ bool Evaluator::std_member(const CallSite& site, Operands& result) {
     kind = method ? unit_.library.classify(method->getParent()) : kind;
   const std::string name = method_name(site);
   switch (kind) {
-    case LibraryClass::Mutex: return mutex_member(site, name);
-    case LibraryClass::Guard: case LibraryClass::SharedGuard:
+    case LibraryClass::Mutex:
+      return mutex_member(site, name);
+    case LibraryClass::Guard:
+    case LibraryClass::SharedGuard:
       if (name == "mutex") return false;
       return guard_member(site, name);
-    case LibraryClass::ConditionVariable: return condition_member(site, name);
-    case LibraryClass::Atomic: case LibraryClass::AtomicRef: case LibraryClass::AtomicFlag: return atomic_member(site, kind, result);
-    case LibraryClass::Semaphore: case LibraryClass::Latch: case LibraryClass::Barrier: case LibraryClass::Thread:
-    case LibraryClass::JoiningThread: case LibraryClass::Promise: return ordering_member(site, kind, name);
+    case LibraryClass::ConditionVariable:
+      return condition_member(site, name);
+    case LibraryClass::Atomic:
+    case LibraryClass::AtomicRef:
+    case LibraryClass::AtomicFlag:
+      return atomic_member(site, kind, result);
+    case LibraryClass::Semaphore:
+    case LibraryClass::Latch:
+    case LibraryClass::Barrier:
+    case LibraryClass::Thread:
+    case LibraryClass::JoiningThread:
+    case LibraryClass::Promise:
+      return ordering_member(site, kind, name);
     case LibraryClass::Future:
       if (!ordering_member(site, kind, name)) return false;
       result = library_result(site);
@@ -170,12 +213,14 @@ bool Evaluator::std_member(const CallSite& site, Operands& result) {
         const clang::QualType element = type_argument(site.object_type, 0);
         const LibraryClass made = unit_.library.classify(element);
         if (made == LibraryClass::Thread || made == LibraryClass::JoiningThread) {
-          access(*site.object, AccessMode::Write, clang::QualType(), site.expression->getExprLoc(), MemoryOrder::NotAtomic, kTagWholeObject);
+          access(*site.object, AccessMode::Write, clang::QualType(), site.expression->getExprLoc(),
+                 MemoryOrder::NotAtomic, kTagWholeObject);
           return thread_construction(element_of(*site.object), site, 0);
         }
       }
       return false;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -187,10 +232,14 @@ bool Evaluator::std_function(const CallSite& site, Operands& result) {
     std::vector<Place> locks;
     for (std::size_t i = 0; i < site.arguments.size(); ++i) {
       const LibraryClass kind = unit_.library.classify(site.arguments[i]->getType());
-      if (is_guard(kind)) lock_op(name == "lock" ? LockAction::GuardAcquire : LockAction::TryAcquire, {}, at, mode_of(kind), site.target(i).place);
-      else locks.push_back(site.target(i).place);
+      if (is_guard(kind))
+        lock_op(name == "lock" ? LockAction::GuardAcquire : LockAction::TryAcquire, {}, at, mode_of(kind),
+                site.target(i).place);
+      else
+        locks.push_back(site.target(i).place);
     }
-    if (!locks.empty()) lock_op(name == "lock" ? LockAction::Acquire : LockAction::TryAcquire, std::move(locks), at);
+    if (!locks.empty())
+      lock_op(name == "lock" ? LockAction::Acquire : LockAction::TryAcquire, std::move(locks), at);
     return true;
   }
   if (name == "call_once") {
@@ -209,7 +258,8 @@ bool Evaluator::std_function(const CallSite& site, Operands& result) {
   }
   if (name == "make_unique" || name == "make_shared") {
     const clang::TemplateArgumentList* arguments = site.callee->getTemplateSpecializationArgs();
-    const bool typed = arguments && arguments->size() > 0 && arguments->get(0).getKind() == clang::TemplateArgument::Type;
+    const bool typed =
+        arguments && arguments->size() > 0 && arguments->get(0).getKind() == clang::TemplateArgument::Type;
     const clang::QualType made = typed ? arguments->get(0).getAsType() : clang::QualType();
     const LibraryClass kind = unit_.library.classify(made);
     if (kind == LibraryClass::Thread || kind == LibraryClass::JoiningThread) {

@@ -32,8 +32,9 @@ struct Unit {
   Variables variables;
 
   std::vector<std::unique_ptr<FunctionScope>> scopes;  ///< in order of declaration, parents first
-  llvm::DenseMap<const clang::ValueDecl*, FunctionScope*> owner;  ///< scope that declares a local or parameter
-  llvm::DenseMap<const clang::LambdaExpr*, FunctionScope*> lambdas;    ///< scope of a lambda's body
+  llvm::DenseMap<const clang::ValueDecl*, FunctionScope*>
+      owner;  ///< scope that declares a local or parameter
+  llvm::DenseMap<const clang::LambdaExpr*, FunctionScope*> lambdas;  ///< scope of a lambda's body
 
   /// Written in the repository; for instantiations, where the template stands.
   bool in_repository(const clang::Decl* declaration) {

@@ -15,7 +15,8 @@ std::string scope_name(Names& names, const FunctionScope& scope) {
   return scope.variable ? "initialiser of " + names.display(scope.variable) : std::string("initialiser");
 }
 
-/// The field as the template's author wrote it: all instantiations share one id, so they must share its facts.
+/// The field as the template's author wrote it: all instantiations share one id, so they must share its
+/// facts.
 const clang::ValueDecl* written_field(const clang::ValueDecl* declaration) {
   const auto* field = dyn_cast<clang::FieldDecl>(declaration);
   const auto* record = field ? dyn_cast<clang::CXXRecordDecl>(field->getParent()) : nullptr;
@@ -38,7 +39,8 @@ VariableId Variables::shared(const clang::ValueDecl* declaration) {
   if (known != ids_.end()) return known->second;
   Origin origin{VariableKind::Global, written_field(declaration), nullptr, nullptr};
   if (isa<clang::FieldDecl>(declaration)) origin.kind = VariableKind::Field;
-  if (const auto* variable = dyn_cast<clang::VarDecl>(declaration); variable && variable->isStaticDataMember())
+  if (const auto* variable = dyn_cast<clang::VarDecl>(declaration);
+      variable && variable->isStaticDataMember())
     origin.kind = VariableKind::StaticMember;
   const VariableId id = variable_id(names_.usr(declaration));
   ids_.try_emplace(declaration, id);
@@ -48,8 +50,9 @@ VariableId Variables::shared(const clang::ValueDecl* declaration) {
 VariableId Variables::local(const FunctionScope& scope, std::uint32_t ordinal) {
   const clang::ValueDecl* declaration = ordinal < scope.variables.size() ? scope.variables[ordinal] : nullptr;
   const bool parameter = ordinal < scope.locals.size() && scope.locals[ordinal].parameter;
-  return remember(parameter ? parameter_of(scope.id, ordinal) : local_of(scope.id, ordinal),
-                  {parameter ? VariableKind::Parameter : VariableKind::Local, declaration, scope.function, &scope});
+  return remember(
+      parameter ? parameter_of(scope.id, ordinal) : local_of(scope.id, ordinal),
+      {parameter ? VariableKind::Parameter : VariableKind::Local, declaration, scope.function, &scope});
 }
 
 VariableId Variables::temporary(const FunctionScope& scope, std::uint32_t ordinal) {
@@ -61,29 +64,36 @@ VariableId Variables::receiver(const FunctionScope& scope) {
 }
 
 VariableId Variables::receiver(const clang::CXXMethodDecl* method) {
-  return remember(receiver_of(function_id(names_.usr(method))), {VariableKind::Receiver, nullptr, method, nullptr});
+  return remember(receiver_of(function_id(names_.usr(method))),
+                  {VariableKind::Receiver, nullptr, method, nullptr});
 }
 
 VariableId Variables::result(const clang::FunctionDecl* function) {
-  return remember(return_of(function_id(names_.usr(function))), {VariableKind::Return, nullptr, function, nullptr});
+  return remember(return_of(function_id(names_.usr(function))),
+                  {VariableKind::Return, nullptr, function, nullptr});
 }
 
 VariableId Variables::parameter(const clang::FunctionDecl* function, unsigned index) {
-  const clang::ValueDecl* declaration = index < function->getNumParams() ? function->getParamDecl(index) : nullptr;
+  const clang::ValueDecl* declaration =
+      index < function->getNumParams() ? function->getParamDecl(index) : nullptr;
   return remember(parameter_of(function_id(names_.usr(function)), index),
                   {VariableKind::Parameter, declaration, function, nullptr});
 }
 
 std::string Variables::name_of(const Origin& origin) {
   switch (origin.kind) {
-    case VariableKind::Receiver: return (origin.function ? names_.display(origin.function) : "") + "::this";
-    case VariableKind::Return: return (origin.function ? names_.display(origin.function) : "") + "::return";
-    case VariableKind::Local: case VariableKind::Parameter: {
+    case VariableKind::Receiver:
+      return (origin.function ? names_.display(origin.function) : "") + "::this";
+    case VariableKind::Return:
+      return (origin.function ? names_.display(origin.function) : "") + "::return";
+    case VariableKind::Local:
+    case VariableKind::Parameter: {
       const std::string function = origin.scope      ? scope_name(names_, *origin.scope)
                                    : origin.function ? names_.display(origin.function)
                                                      : std::string();
       std::string own = origin.declaration ? origin.declaration->getNameAsString() : std::string("temporary");
-      if (own.empty()) own = isa<clang::DecompositionDecl>(origin.declaration) ? "(structured binding)" : "(unnamed)";
+      if (own.empty())
+        own = isa<clang::DecompositionDecl>(origin.declaration) ? "(structured binding)" : "(unnamed)";
       return function + (function.ends_with(")") ? "::" : "()::") + own;
     }
     default: {
@@ -106,7 +116,8 @@ std::uint16_t Variables::traits_of(const clang::ValueDecl* declaration, clang::Q
   if (type->isPointerType() || library_.classify(type) == LibraryClass::SmartPointer) traits |= kPointer;
   if (type.getNonReferenceType().isConstQualified()) traits |= kConst;
   if (type.getNonReferenceType().isVolatileQualified()) traits |= kVolatile;
-  if (const auto* variable = dyn_cast<clang::VarDecl>(declaration); variable && variable->getTLSKind() != clang::VarDecl::TLS_None)
+  if (const auto* variable = dyn_cast<clang::VarDecl>(declaration);
+      variable && variable->getTLSKind() != clang::VarDecl::TLS_None)
     traits |= kThreadLocal;
   if (const auto* field = dyn_cast<clang::FieldDecl>(declaration)) {
     if (field->isMutable()) traits |= kMutable;
