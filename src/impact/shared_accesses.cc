@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "impact/publication.h"
+
 namespace simrt::impact {
 namespace {
 
@@ -16,6 +18,7 @@ class Collector {
         marks_(marks),
         aliases_(aliases),
         mapping_(mapping),
+        publication_(context.after, context.calls_after),
         initialisers_count_(start_up_spawns()) {}
 
   std::vector<Candidate> run() {
@@ -46,13 +49,13 @@ class Collector {
   bool may_run_with_others(std::uint32_t function) const;
   void add(std::uint32_t event, std::uint64_t alias_class);
   void sort_unique();
-  bool leaks_this(std::uint32_t constructor) const;
   Candidate describe(std::uint32_t event, std::uint64_t alias_class) const;
 
   const ChangeContext& context_;
   const Marks& marks_;
   const AliasClasses& aliases_;
   const BlockMapping& mapping_;
+  const Publication publication_;
   bool initialisers_count_;
   std::vector<Candidate> result_;
   /// Accesses of existing functions that a changed call newly reaches; one for each site and kind of access
@@ -75,24 +78,6 @@ bool Collector::may_run_with_others(std::uint32_t function) const {
   if (context_.matching.status(function) == FunctionStatus::Added && !context_.is_live_added(function))
     return false;
   return initialisers_count_ || !context_.after.function(function).has(kStaticInit);
-}
-
-/// True when the constructor itself may make the object known: it starts a thread, hands a function on, or
-/// passes `this` to somebody.
-bool Collector::leaks_this(std::uint32_t constructor) const {
-  const VariableId self = receiver_of(context_.after.function(constructor).id);
-  const Range events = context_.after.events_of(constructor);
-  for (std::uint32_t event = events.begin; event < events.end; ++event) {
-    const Event& facts = context_.after.event(event);
-    if (const auto* binding = std::get_if<Binding>(&facts.what); binding && binding->value.place.base == self)
-      return true;
-    const auto* call = std::get_if<Call>(&facts.what);
-    if (!call) continue;
-    if (call->kind == CallKind::Spawn || call->kind == CallKind::Callback) return true;
-    for (const Value& argument : call->arguments)
-      if (argument.place.base == self) return true;
-  }
-  return false;
 }
 
 Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) const {
@@ -125,7 +110,7 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
   candidate.type = aliases_.type_of(access.place);
   candidate.before_publication = !sv.impacted && (access.tags & kTagOwnConstructor) &&
                                  function.has(kConstructor) &&
-                                 !leaks_this(context_.after.function_of_event(event));
+                                 !publication_.leaks_this(context_.after.function_of_event(event));
   return candidate;
 }
 

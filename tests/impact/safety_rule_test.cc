@@ -1,0 +1,88 @@
+// Rule 4, thread safety of a variable: one change per C++ reading; what must be impacted, why, and what must
+// not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "impact_case.h"
+#include "rule_programs.h"
+
+namespace simrt::impact {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(SafetyRule, AtomicToPlainImpactsUnchangedFunctionsToo) {
+  const std::string text = R"(
+var hits std::atomic<int> atomic
+fn hit()
+B1 -> B0
+  R hits seq_cst; W hits seq_cst
+fn show()
+B1 -> B0
+  R hits seq_cst
+)";
+  const ImpactCase change(text, edit(text, {{"var hits std::atomic<int> atomic", "var hits int"},
+                                            {"  R hits seq_cst; W hits seq_cst", "  R hits; W hits"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("hit R hits", "hit W hits", "show R hits"));
+  EXPECT_EQ(change.rule("show R hits"), ImpactRule::SafetyDropped);
+  EXPECT_EQ(change.cause("hit W hits"), "hits is no longer atomic");
+}
+
+TEST(SafetyRule, ThreadLocalDropped) {
+  const std::string text = R"(
+var scratch int thread_local
+fn format()
+B1 -> B0
+  W scratch tls
+)";
+  const ImpactCase change(text, edit(text, {{"int thread_local", "int"}, {"W scratch tls", "W scratch"}}));
+  EXPECT_EQ(change.rule("format W scratch"), ImpactRule::SafetyDropped);
+  EXPECT_EQ(change.cause("format W scratch"), "scratch is no longer thread_local");
+  EXPECT_THAT(change.pairs(), ElementsAre("format W scratch ~ format W scratch"));
+}
+
+TEST(SafetyRule, ThreadLocalItselfIsNotShared) {
+  const std::string text = "var scratch int thread_local\nfn format()\nB1 -> B0\n  W scratch tls\n";
+  const ImpactCase change(text, edit(text, {{"  W scratch tls", "  W scratch tls\n  R scratch tls"}}));
+  EXPECT_THAT(change.impact.accesses, IsEmpty());
+}
+
+TEST(SafetyRule, TypeOfAFieldChanged) {
+  const std::string text = R"(
+var Gauge::level_ short
+fn Gauge::Raise(by)
+B1 -> B0
+  R this.Gauge::level_; W this.Gauge::level_
+)";
+  const ImpactCase change(text, edit(text, {{"level_ short", "level_ long"}}));
+  EXPECT_EQ(change.cause("Gauge::Raise W Gauge::level_"),
+            "type of Gauge::level_ changed (was short, now long)");
+}
+
+TEST(SafetyRule, RenumberedLocalsAreNoChangedVariables) {
+  const std::string text = "var x int\nfn f() p!\nB1 -> B0\n  W p\n  W x\n";
+  const Program before = parse_program(text), after = parse_program(text);
+  ProgramDiff diff;
+  VariableFacts local;
+  local.id = local_of(function_id("f"), 0);
+  local.kind = VariableKind::Local;
+  Program typed_before = before, typed_after = after;
+  local.type = "int";
+  typed_before.variables.push_back(local);
+  local.type = "long";
+  typed_after.variables.push_back(local);
+  typed_before.index();
+  typed_after.index();
+  diff.variables = {local.id};
+  EXPECT_THAT(analyse_impact(typed_before, typed_after, diff).accesses, IsEmpty());
+}
+
+TEST(SafetyRule, KindOfAMutexChangedImpactsWhatItProtects) {
+  const ImpactCase change(kCounter,
+                          edit(kCounter, {{"var Counter::mu_ std::mutex", "var Counter::mu_ NullMutex"}}));
+  EXPECT_EQ(change.rule("Counter::Get R Counter::value_"), ImpactRule::SafetyDropped);
+}
+
+}  // namespace
+}  // namespace simrt::impact

@@ -1,0 +1,144 @@
+// Rule 5, the forward slice: one change per C++ reading; what must be impacted, why, and what must not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "impact_case.h"
+
+namespace simrt::impact {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(SliceRule, DataThroughALocal) {
+  const std::string text = R"(
+var S::a int
+var S::b int
+fn S::Set(v) x
+B1 -> B0
+  #x text x = v; def x; use v
+  W this.S::a; use x
+  W this.S::b
+)";
+  const ImpactCase change(text, edit(text, {{"x = v;", "x = v + 1;"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+  EXPECT_EQ(change.rule("S::Set W S::a"), ImpactRule::ForwardSlice);
+}
+
+TEST(SliceRule, RedefinitionEndsTheFlow) {
+  const std::string text = R"(
+var S::a int
+fn S::Set(v) x
+B1 -> B0
+  #x text x = v; def x
+  text x = 0; def x
+  W this.S::a; use x
+)";
+  const ImpactCase change(text, edit(text, {{"x = v;", "x = v + 1;"}}));
+  EXPECT_THAT(change.impacted(), IsEmpty());
+}
+
+TEST(SliceRule, ControlOverABranch) {
+  const std::string text = R"(
+var S::a int
+var S::b int
+fn S::Set(v)
+B3 -> B2 T, B1 F
+  #c text v > 0; use v
+B2 -> B1
+  W this.S::a
+B1 -> B0
+  W this.S::b
+)";
+  const ImpactCase change(text, edit(text, {{"v > 0", "v > 1"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));  // S::b runs either way
+}
+
+TEST(SliceRule, RemovedConditionImpactsWhatItGuarded) {
+  const std::string text = R"(
+var S::a int
+fn S::Set(v)
+B3 -> B2 T, B1 F
+  text v > 0; use v
+B2 -> B1
+  W this.S::a
+B1 -> B0
+  text done
+)";
+  const ImpactCase change(text, edit(text, {{"B3 -> B2 T, B1 F\n  text v > 0; use v", "B3 -> B2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+}
+
+TEST(SliceRule, IntoAParameterOfACallee) {
+  const std::string text = R"(
+var S::a int
+var S::b int
+fn S::Store(first, second)
+B1 -> B0
+  W this.S::a; use first
+  W this.S::b; use second
+fn S::Set(v) x y
+B1 -> B0
+  #x text x = v; def x
+  text y = v; def y
+  call S::Store(x, y) on this; use x; use y
+)";
+  const ImpactCase change(text, edit(text, {{"x = v;", "x = v + 1;"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Store W S::a"));
+}
+
+TEST(SliceRule, OutOfAResult) {
+  const std::string text = R"(
+var S::a int
+fn pick() r
+B1 -> B0
+  #r text r = 1; def r
+  bind return := r; use r
+fn S::Set() x
+B1 -> B0
+  call pick(); bind x := return:pick; def x
+  W this.S::a; use x
+)";
+  const ImpactCase change(text, edit(text, {{"r = 1", "r = 2"}}));
+  EXPECT_EQ(change.rule("S::Set W S::a"), ImpactRule::ForwardSlice);
+}
+
+TEST(SliceRule, ConstantThatGuardsAWrite) {
+  const std::string text = R"(
+var kLimit int const
+var Meter::total int
+fn init_kLimit() !static
+B1 -> B0
+  #k W kLimit const
+fn Meter::Step()
+B3 -> B2 T, B1 F
+  R kLimit const
+B2 -> B1
+  W this.Meter::total
+B1 -> B0
+  text done
+)";
+  const ImpactCase change(text, edit(text, {{"#k W kLimit", "#k text 50; W kLimit"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Meter::Step W Meter::total"));
+  EXPECT_EQ(change.cause("Meter::Step W Meter::total"), "depends on the value of kLimit");
+}
+
+TEST(SliceRule, LoopCarriedValue) {
+  const std::string text = R"(
+var S::a int
+fn S::Set(n) x i
+B4 -> B3
+  #x text x = 1; def x
+B3 -> B2 T, B1 F
+  text i < n; use i; use n
+B2 -> B3
+  text x = x * 2; use x; def x
+B1 -> B0
+  W this.S::a; use x
+)";
+  const ImpactCase change(text, edit(text, {{"x = 1", "x = 3"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+}
+
+}  // namespace
+}  // namespace simrt::impact
