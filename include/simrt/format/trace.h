@@ -18,6 +18,8 @@
 
 #include <stdint.h>
 
+#include "simrt/format/chunk.h"
+
 namespace simrt::format {
 
 inline constexpr char kTraceMagic[8] = {'S', 'I', 'M', 'R', 'T', 'T', 'R', 'C'};
@@ -58,12 +60,6 @@ struct TraceHeader {
   uint32_t parent_thread;  // Forked: index, in the parent's trace, of the thread that forked; else kTraceNone
   uint64_t started_ns;     // CLOCK_REALTIME
   uint8_t reserved[16];
-};
-
-struct ChunkHeader {
-  uint32_t kind;  // TraceKind
-  uint32_t reserved;
-  uint64_t bytes;  // header, record, payload and padding
 };
 
 enum class ModuleKind : uint32_t {
