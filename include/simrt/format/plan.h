@@ -84,7 +84,8 @@ struct PlanHeader {
   uint64_t max_milliseconds;  // real time, then TimeLimit; 0 = none (the host watches as well)
   uint32_t processor;         // PinToProcessor
   uint32_t findings_limit;    // most findings of each kind that are written; 0 = the runtime's default
-  uint64_t reserved[6];
+  uint64_t epoch_ns;          // virtual CLOCK_REALTIME at the start; 0 = the kernel's
+  uint64_t reserved[5];
 };
 
 /// A module the other chunks speak of. Matched by build id where both have one, else by path; the first one

@@ -156,8 +156,11 @@ struct RunEvent {
   uint32_t size;     // bytes
   uint16_t thread;
   uint8_t kind;   // EventKind
-  uint8_t order;  // atomics and fences: memory order 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
+  uint8_t order;  // low bits, for atomics and fences: 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
 };
+/// Bit of RunEvent::order: the event has no scheduling point of its own (the lock taken again behind a wait).
+/// The others are the decisions 1, 2, 3, ... of ScheduleItem::decision.
+inline constexpr uint8_t kEventWithoutDecision = 0x80;
 
 /// Payload: capacity x RunEvent.
 struct RunEvents {

@@ -1,0 +1,37 @@
+// The hooks' and interposers' way into the engine: the mode of the process, the index of the calling thread,
+// and the scheduling point. Everything is safe before the runtime's constructor ran (mode off).
+#pragma once
+
+#include <stdint.h>
+
+#include "simrt/format/event.h"
+#include "simrt/format/plan.h"
+
+namespace simrt::rt {
+
+using format::EventKind;
+using format::RunMode;
+
+/// Set once, before main; Off again in the program's forked children.
+extern RunMode mode;
+inline bool controlled() { return mode == RunMode::Control; }
+inline bool detecting() { return mode != RunMode::Off; }
+
+/// 0 = the first thread. In modes detect and control every thread that came to life through an interposed
+/// call has one; a foreign one gets it here.
+uint32_t thread_index();
+
+namespace control {
+
+/// The calling thread is about to make a plain or atomic access, or a fence. Returns when it is its turn.
+/// `order` as in RunEvent. Call it only when controlled(); cheap when nothing is to be decided. Plain
+/// accesses at sites that the plan does not watch return at once. An update is announced as AtomicUpdate
+/// whatever becomes of it.
+void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8_t order = 0);
+
+/// Behind an update announced by the last point() of this thread: it did not change memory (failed
+/// compare-exchange, exchange of equal values). `failed` for a compare-exchange that failed.
+void unchanged(bool failed);
+
+}  // namespace control
+}  // namespace simrt::rt
