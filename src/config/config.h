@@ -50,6 +50,7 @@ struct Config {
   bool ctest = true;
   bool meson = true;
   bool split_cases = true;
+  bool parallel_cases = false;
   double timeout_seconds = 300;
   std::uint64_t jobs = 0;
   std::vector<std::string> exclude_tests;

@@ -32,6 +32,7 @@ testing::DiscoverOptions discover_options(const config::Config& config) {
         {command.name, command.command, command.directory, command.environment, command.timeout_seconds, {}});
   options.directory = build;
   options.expand = config.split_cases;
+  options.parallel_cases = config.parallel_cases;
   return options;
 }
 

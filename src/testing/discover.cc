@@ -97,7 +97,8 @@ Result<Discovery> discover_tests(const DiscoverOptions& options, const Interrupt
     auto expansions = map_tasks(
         whole.size(), options.jobs,
         [&](std::size_t i) {
-          return expand_test(whole[i], frameworks, options.listing_timeout_seconds, interrupt);
+          return expand_test(whole[i], frameworks, {options.listing_timeout_seconds, options.parallel_cases},
+                             interrupt);
         },
         interrupt);
     if (interrupt != nullptr && interrupt->requested()) return fail(ErrorCode::Interrupted, "interrupted");

@@ -29,8 +29,9 @@ struct DiscoverOptions {
   std::string ctest_program = "ctest";
   std::string meson_directory;  ///< Meson build directory
   std::vector<PlainTest> plain;
-  std::string directory;  ///< what relative commands and directories of `plain` refer to
-  bool expand = true;     ///< false: one test a program, nothing is executed but ctest
+  std::string directory;        ///< what relative commands and directories of `plain` refer to
+  bool expand = true;           ///< false: one test a program, nothing is executed but ctest
+  bool parallel_cases = false;  ///< cases split off one test may run at the same time
   double listing_timeout_seconds = 30;
   unsigned jobs = 0;  ///< programs listed at the same time; 0: one a processor
 };
@@ -44,8 +45,9 @@ struct Discovery {
 /// is "test:Suite.Case". A test that already selects a single case (gtest_discover_tests and its like) keeps
 /// its name and gets that framework and selector. A program that crashes, hangs or prints no list is one
 /// test, with a warning. So is, without one, a program whose test judges the whole output (WILL_FAIL, pass
-/// and fail patterns). ErrorCode::Project when no source is given, a source is unusable, or there is no test
-/// at all.
+/// and fail patterns). Cases split off one test share a resource lock unless options.parallel_cases: their
+/// program runs them one after another, so they may share files, ports and names. ErrorCode::Project when no
+/// source is given, a source is unusable, or there is no test at all.
 Result<Discovery> discover_tests(const DiscoverOptions& options, const InterruptToken* interrupt = nullptr);
 
 }  // namespace simrt::testing

@@ -59,7 +59,7 @@ TestMain ProgramFrameworks::of(const TestCase& test) {
   return known_.emplace(key, main).first->second;
 }
 
-Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, double listing_timeout_seconds,
+Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, const ExpansionOptions& options,
                       const InterruptToken* interrupt) {
   if (test.command.empty()) return whole(test);
   TestMain main = frameworks.of(test);
@@ -69,8 +69,12 @@ Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, doubl
   if (filter.exact) return {{single_case(test, framework, filter, *filter.exact)}, {}};
   if (main == TestMain::None || test.disabled || judges_whole_output(test)) return whole(test);
 
-  const ListingRequest request{
-      main, filter, test.directory, test.environment, test.rules.unset_environment, listing_timeout_seconds};
+  const ListingRequest request{main,
+                               filter,
+                               test.directory,
+                               test.environment,
+                               test.rules.unset_environment,
+                               options.listing_timeout_seconds};
   const auto cases = list_cases(request, interrupt);
   if (!cases) {
     return whole(test,
@@ -86,6 +90,8 @@ Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, doubl
     expanded.name = test.name + ":" + listed.name;
     expanded.id = test_id(expanded.name);
     expanded.disabled = listed.disabled;
+    // No project can have a lock of this name: neither CMake nor Meson lets a test's name hold a line break.
+    if (!options.parallel_cases) expanded.rules.resource_locks.push_back("cases of\n" + test.name);
     expansion.tests.push_back(std::move(expanded));
   }
   return expansion;

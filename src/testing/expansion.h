@@ -23,13 +23,18 @@ class ProgramFrameworks {
   std::map<std::pair<std::string, std::string>, TestMain> known_;  ///< by program and library path
 };
 
+struct ExpansionOptions {
+  double listing_timeout_seconds = 30;
+  bool parallel_cases = false;  ///< false: a lock keeps the cases of one test apart, as the program does
+};
+
 struct Expansion {
   std::vector<TestCase> tests;  ///< at least one
   std::string warning;          ///< empty, or why the test stays whole
 };
 
 /// Lists the program's cases where that is called for; see discover_tests() for the rules. Thread-safe.
-Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, double listing_timeout_seconds,
+Expansion expand_test(const TestCase& test, ProgramFrameworks& frameworks, const ExpansionOptions& options,
                       const InterruptToken* interrupt);
 
 }  // namespace simrt::testing

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 std::vector<std::string> names(const Discovery& discovery) {
   std::vector<std::string> result;
@@ -98,6 +99,29 @@ TEST_F(DiscoverCTest, CasesKeepTheirTestsProperties) {
   EXPECT_EQ(discovery->tests[0].timeout_seconds, 7);
   EXPECT_THAT(discovery->tests[0].labels, ElementsAre("a", "b"));
   EXPECT_TRUE(discovery->tests[0].rules.run_serial);
+}
+
+// The program would run them one after another: they may share files, as leveldb's tests share one directory.
+TEST_F(DiscoverCTest, CasesOfOneTestAreKeptApart) {
+  const std::string testfile = "add_test(g " + sample("sample_gtest") + ")\nadd_test(h " +
+                               sample("sample_gtest") +
+                               ")\nset_tests_properties(h PROPERTIES RESOURCE_LOCK port)\n"
+                               "add_test(single " +
+                               sample("sample_gtest") + " --gtest_filter=Sample.Passes)\n";
+  const auto discovery = discover(testfile);
+  ASSERT_TRUE(discovery);
+  const auto locks = [&](const std::string& name) { return find(*discovery, name).rules.resource_locks; };
+  ASSERT_THAT(locks("g:Sample.Passes"), SizeIs(1));
+  EXPECT_EQ(locks("g:Sample.Passes"), locks("g:Sample.PassesToo"));
+  EXPECT_THAT(locks("h:Sample.Passes"), ElementsAre("port", Not(locks("g:Sample.Passes").front())));
+  EXPECT_THAT(locks("single"), IsEmpty());
+
+  DiscoverOptions options;
+  options.ctest_directory = directory_.path();
+  options.parallel_cases = true;
+  const auto parallel = discover_tests(options);
+  ASSERT_TRUE(parallel);
+  EXPECT_THAT(find(*parallel, "g:Sample.Passes").rules.resource_locks, IsEmpty());
 }
 
 TEST_F(DiscoverCTest, WhatJudgesTheWholeProgramKeepsItWhole) {
