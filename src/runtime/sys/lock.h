@@ -42,6 +42,7 @@ class SpinLock {
       }
     }
   }
+  bool try_lock() { return __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) == 0; }
   void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
   /// For a forked child: whoever held it does not exist here.
   void reset() { unlock(); }

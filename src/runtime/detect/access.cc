@@ -1,0 +1,186 @@
+#include "detect/access.h"
+
+#include "detect/atomicity.h"
+#include "detect/detector.h"
+#include "detect/objects.h"
+#include "detect/race.h"
+
+namespace simrt::rt::detect {
+namespace {
+
+// A later conflict with `old` would be one with `next` as well, made by the same thread or ordered after it.
+bool covers(uint64_t next, LockSet next_locks, uint64_t old, LockSet old_locks) {
+  return (old & kBytes & ~next) == 0 && ((next & kWrite) != 0 || (old & kWrite) == 0) &&
+         (((next ^ old) & kAtomic) == 0 || (next & kAtomic) == 0) && (old & kRelease & ~next) == 0 &&
+         included(next_locks, old_locks);
+}
+
+bool conflict(uint64_t a, uint64_t b) {
+  return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) == 0;
+}
+
+// Two conflicting accesses under a common lock: its hand-over passed data on, so it is an order that stays.
+// Inside an atomic operation, which holds a stripe, another one is taken only if that is possible at once.
+void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
+  common_locks(mine, others, [&](LockId lock) {
+    const uintptr_t address = lock_address(lock);
+    runtime::SpinLock& stripe = object_lock(address);
+    const bool inside = &stripe == thread.stripe;
+    if (thread.stripe == nullptr) {
+      stripe.lock();
+    } else if (!inside && !stripe.try_lock()) {
+      return;
+    }
+    const Object* object = find_object(address, false);
+    if (object != nullptr && object->lock == lock) {
+      join_into(thread.clock[Data], object->clocks.of[Full]);
+      join_into(thread.clock[Data], object->read_full);
+    }
+    if (!inside) stripe.unlock();
+  });
+}
+
+void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word) {
+  const uint32_t slot = slot_of(other);
+  const uint64_t segment = segment_of(other);
+  const LockSet others = lockset_of(other);
+  if (keep_apart(thread.lockset, others)) {
+    if (thread.clock[Data][slot] < segment && (!thread.busy || thread.stripe != nullptr)) {
+      const bool was_busy = thread.busy;
+      thread.busy = true;
+      keep_hand_over(thread, thread.lockset, others);
+      thread.busy = was_busy;
+    }
+    return;
+  }
+  Evidence evidence = Evidence::Possible;
+  if (thread.clock[Full][slot] < segment) {
+    evidence = Evidence::Witnessed;
+  } else if (thread.clock[Data][slot] < segment && !options.partial) {
+    evidence = Evidence::Predicted;
+  }
+  report_race(thread, cell, site, other, info, word, evidence);
+}
+
+struct Place {
+  uint32_t at = Granule::kCells;
+  uint32_t rank = 0;  // of the reasons to put the new access here
+
+  void offer(uint32_t i, uint32_t offered) {
+    if (offered > rank) at = i, rank = offered;
+  }
+};
+enum : uint32_t { kEvictOther = 1, kEvictOwn, kEmpty, kCovered };
+
+void enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info) {
+  __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  __atomic_store_n(&granule.cell[i], cell, __ATOMIC_RELEASE);
+}
+
+enum class Own : uint8_t { Known, SiteAdded, BytesAdded, Apart };
+
+// The thread's own cell of this segment and kind: the same access, another site for the same bytes, or more
+// bytes at the same site (then `cell` takes the old ones in).
+Own extend(Thread& thread, Granule& granule, uint32_t i, uint64_t own, uint64_t& cell, Site site) {
+  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+  const auto sites = static_cast<Site>(info);
+  if (own == cell) {
+    const Site more = with_site(sites, context_of(info), {site, thread.context});
+    if (more == sites) return Own::Known;
+    __atomic_store_n(&granule.info[i], info_of(cell, more, context_of(info)), __ATOMIC_RELAXED);
+    return Own::SiteAdded;
+  }
+  if (sites != site) return Own::Apart;
+  if ((cell & kBytes & ~own) == 0) return Own::Known;
+  cell |= own & kBytes;
+  return Own::BytesAdded;
+}
+
+// A cell of the thread's own, of another segment or kind.
+void offer_own(Thread& thread, uint64_t cell, uint64_t old, uint32_t i, Place& place) {
+  const bool now = segment_of(old) == thread.segment;
+  if (now) {  // a read and a write of one segment keep a cell each: both sites count
+    place.offer(i, kEvictOwn);
+  } else if (place.rank < kCovered && covers(cell, thread.lockset, old, lockset_of(old))) {
+    place.offer(i, kCovered);
+  }
+}
+
+}  // namespace
+
+void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  if (thread.ignored != 0) [[unlikely]]
+    return;
+  const uint64_t asked = cell;
+  Place place;
+  bool entered = false, shared = false;
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+    const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+    if (old == 0) {
+      place.offer(i, kEmpty);
+    } else if (((old ^ cell) & kSlotBits) == 0) {
+      if (((old ^ cell) & ~kBytes) != 0) {
+        offer_own(thread, asked, old, i, place);
+        continue;
+      }
+      const Own own = extend(thread, granule, i, old, cell, site);
+      if (own == Own::Known) return;
+      entered = entered || own == Own::SiteAdded;
+      place.offer(i, own == Own::BytesAdded ? kCovered : kEvictOwn);
+    } else {
+      const bool ordered = thread.clock[Hard][slot_of(old)] >= segment_of(old);
+      if (conflict(old, asked)) {
+        shared = true;
+        if (!ordered)
+          check(thread, asked, site, old, __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED), word);
+      }
+      if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old, lockset_of(old)))
+        place.offer(i, kCovered);
+    }
+  }
+  if (shared) note_shared(thread, granule, asked, word, site);
+  note_site(thread, asked, site, word);
+  if (entered) return;
+  if (place.rank == 0)
+    place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
+  enter_cell(granule, place.at, cell, info_of(cell, site, thread.context));
+}
+
+void record_straddling(Thread& thread, uintptr_t address, uint32_t size, uint64_t kind, uintptr_t pc) {
+  const auto first = static_cast<uint32_t>(8 - (address & 7));
+  watch<true>(thread, address, first, kind, pc);
+  watch<true>(thread, address + first, size - first, kind, pc);
+}
+
+namespace {
+
+void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind, uintptr_t pc) {
+  const uintptr_t end = address + size;
+  while (address < end) {
+    const auto here = static_cast<uint32_t>(8 - (address & 7));
+    const uint32_t n = end - address < here ? static_cast<uint32_t>(end - address) : here;
+    watch<true>(thread, address, n, kind, pc);
+    address += n;
+  }
+}
+
+}  // namespace
+
+void access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
+  if (self == nullptr) return;
+  if (size > 8) {
+    watch_range(*self, address, size, write ? kWrite : 0, pc);
+  } else {
+    watch<false>(*self, address, size, write ? kWrite : 0, pc);
+  }
+}
+
+void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
+  if (self != nullptr) watch_range(*self, address, size, write ? kWrite : 0, pc);
+}
+
+void release_memory(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
+  watch_range(thread, address, size, kWrite | kRelease, pc);
+}
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,83 @@
+#include "detect/atomic.h"
+
+#include "detect/access.h"
+
+namespace simrt::rt::detect {
+namespace {
+
+void publish(Thread& thread, Object& object, AtomicKind kind, Order order) {
+  if (kind == AtomicKind::Store) object.clocks.clear();  // whatever came before, this value is not its
+  if (releases(order)) {
+    release_clocks(thread, object.clocks);
+  } else if (thread.has_fence) {
+    for (uint32_t i = 0; i < kOrders; ++i) object.clocks.of[i].join(thread.release_fence.of[i]);
+  }
+}
+
+void take_over(Thread& thread, const Object& object, Order order) {
+  if (acquires(order)) {
+    acquire_clocks(thread, object.clocks);
+    return;
+  }
+  thread.has_pending = true;
+  for (uint32_t i = 0; i < kOrders; ++i) thread.acquire_pending.of[i].join(object.clocks.of[i]);
+}
+
+// Under the address's lock.
+void order_operation(Thread& thread, uintptr_t address, AtomicKind kind, Order order) {
+  const bool stores = kind == AtomicKind::Store || kind == AtomicKind::Update;
+  Object* object = find_object(address, stores && (releases(order) || thread.has_fence));
+  if (object == nullptr) return;
+  if (kind != AtomicKind::Store) take_over(thread, *object, order);
+  if (stores) publish(thread, *object, kind, order);
+}
+
+}  // namespace
+
+// An object is there before the value is: whoever reads the value then knows to look for it.
+void AtomicOperation::enter(bool publishes) {
+  thread_->busy = true;
+  thread_->stripe = &object_lock(address_);
+  thread_->stripe->lock();
+  if (publishes) find_object(address_, true);
+}
+
+void AtomicOperation::leave() {
+  thread_->stripe->unlock();
+  thread_->stripe = nullptr;
+  thread_->busy = false;
+}
+
+void AtomicOperation::finish(uint32_t size, AtomicKind kind, Order order, uintptr_t pc) {
+  if (thread_ == nullptr) return;
+  const bool stores = kind == AtomicKind::Store || kind == AtomicKind::Update;
+  if (thread_->stripe == nullptr && kind != AtomicKind::Store && may_have_object(address_)) enter(false);
+  const bool locked = thread_->stripe != nullptr;
+  // The access belongs to the segment that a release ends: whoever acquires is ordered behind it.
+  if (locked) order_operation(*thread_, address_, kind, order);
+  const uint64_t cell_kind = kAtomic | (stores ? kWrite : 0);
+  for (uint32_t done = 0; done < size; done += 8)
+    watch<false>(*thread_, address_ + done, size - done < 8 ? size - done : 8, cell_kind, pc);
+  if (!locked) return;
+  if (stores && releases(order)) next_segment(*thread_);
+  leave();
+}
+
+void fence(Order order) {
+  Thread* thread = self;
+  if (thread == nullptr || thread->busy) return;
+  const Busy busy(*thread);
+  if (acquires(order) && thread->has_pending) {
+    acquire_clocks(*thread, thread->acquire_pending);
+    thread->acquire_pending.clear();
+    thread->has_pending = false;
+  }
+  if (releases(order)) {
+    thread->release_fence.clear();
+    release_clocks(*thread, thread->release_fence);
+    thread->has_fence = true;
+    next_segment(*thread);
+  }
+}
+
+}  // namespace simrt::rt::detect

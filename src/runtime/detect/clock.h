@@ -1,0 +1,69 @@
+// Vector clocks over segments, and the three orders that the detector keeps.
+//
+// A segment is a stretch of one thread between two of its synchronisation operations; clocks say, for every
+// thread slot, up to which of its segments the owner of the clock knows. Three orders, each contained in the
+// one before:
+//
+//   Full  everything that ordered this execution, lock hand-overs included: happens-before. Conflicting
+//         accesses that it does not order raced in this execution.
+//   Data  without hand-overs of locks whose critical sections share no conflicting access. What the later
+//         section cannot have seen may as well have come the other way round (Kini, Mathur, Viswanathan:
+//         Dynamic Race Prediction in Linear Time, PLDI 2017: weak-causally-precedes; our approximation keeps
+//         one clock a lock instead of one a critical section, so it orders more, never less).
+//   Hard  no lock hand-over at all, only what orders every execution that takes the same steps: creation,
+//         join, notification, semaphore, barrier, once flag, release and acquire of atomics.
+#pragma once
+
+#include <stdint.h>
+
+#include "detect/pool.h"
+
+namespace simrt::rt::detect {
+
+inline constexpr uint32_t kSlots = 4096;  // threads that the shadow memory can tell apart at once
+
+enum OrderKind : uint32_t { Full, Data, Hard, kOrders };
+
+/// One past the highest slot in use; no clock is longer.
+extern uint32_t slots_used;
+
+/// A clock of a synchronisation object; the owner's lock guards it. Shorter than slots_used = zeros behind.
+struct Clock {
+  uint64_t* segments = nullptr;
+  uint32_t size = 0;
+
+  /// Component-wise maximum with `other[0 .. count)`. Without memory the order is lost (never invented).
+  void join(const uint64_t* other, uint32_t count);
+  void join(const Clock& other) { join(other.segments, other.size); }
+  void raise(uint32_t slot, uint64_t segment);
+  void clear() {
+    for (uint32_t i = 0; i < size; ++i) segments[i] = 0;
+  }
+  void release() {
+    give_back(segments, size * sizeof(uint64_t));
+    segments = nullptr;
+    size = 0;
+  }
+  bool empty() const { return size == 0; }
+
+ private:
+  bool grow(uint32_t count);
+};
+
+/// Component-wise maximum into a thread's own clock, which has room for kSlots.
+inline void join_into(uint64_t* own, const Clock& other) {
+  for (uint32_t i = 0; i < other.size; ++i) own[i] = own[i] > other.segments[i] ? own[i] : other.segments[i];
+}
+
+/// The three clocks that a release publishes.
+struct Clocks {
+  Clock of[kOrders];
+  void clear() {
+    for (auto& clock : of) clock.clear();
+  }
+  void release() {
+    for (auto& clock : of) clock.release();
+  }
+};
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,103 @@
+#include "detect/objects.h"
+
+#include "detect/pool.h"
+
+namespace simrt::rt::detect {
+namespace {
+
+constexpr uint32_t kBuckets = 1u << 16, kStripes = 1u << 10, kLines = 1u << 18, kMostLocks = 1u << 24;
+
+struct alignas(64) Stripe {
+  runtime::SpinLock lock;
+};
+
+Stripe stripes[kStripes];
+Object** buckets = nullptr;
+uint8_t* lines = nullptr;  // 1 = an object may lie in a 64-byte line with this hash
+uintptr_t* lock_addresses = nullptr;
+uint32_t lock_count = 1;
+
+// All objects of one 8-byte word are in one bucket.
+uint32_t bucket_of(uintptr_t address) {
+  return static_cast<uint32_t>((address >> 3) * 0x9e3779b97f4a7c15u >> 48) % kBuckets;
+}
+uint8_t& line_of(uintptr_t address) {
+  return lines[static_cast<uint32_t>((address >> 6) * 0x9e3779b97f4a7c15u >> 46) % kLines];
+}
+
+void destroy(Object* object) {
+  object->clocks.release();
+  object->read_full.release();
+  object->read_data.release();
+  give_back(object, sizeof *object);
+}
+
+void forget_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
+  const ObjectScope scope(word);
+  for (Object** link = &buckets[bucket_of(word)]; *link != nullptr;) {
+    Object* object = *link;
+    if ((object->address & ~uintptr_t{7}) == word && object->address >= begin && object->address < end) {
+      *link = object->next;
+      destroy(object);
+    } else {
+      link = &object->next;
+    }
+  }
+}
+
+}  // namespace
+
+bool make_objects() {
+  buckets = reserve_array<Object*>(kBuckets);
+  lines = reserve_array<uint8_t>(kLines);
+  lock_addresses = reserve_array<uintptr_t>(kMostLocks);
+  return buckets != nullptr && lines != nullptr && lock_addresses != nullptr;
+}
+
+runtime::SpinLock& object_lock(uintptr_t address) { return stripes[bucket_of(address) % kStripes].lock; }
+
+Object* find_object(uintptr_t address, bool make) {
+  Object*& head = buckets[bucket_of(address)];
+  for (Object* object = head; object != nullptr; object = object->next) {
+    if (object->address == address) return object;
+  }
+  auto* object = make ? static_cast<Object*>(take(sizeof(Object))) : nullptr;
+  if (object == nullptr) return nullptr;
+  object->address = address;
+  object->next = head;
+  head = object;
+  __atomic_store_n(&line_of(address), uint8_t{1}, __ATOMIC_RELEASE);
+  return object;
+}
+
+bool may_have_object(uintptr_t address) { return __atomic_load_n(&line_of(address), __ATOMIC_ACQUIRE) != 0; }
+
+LockId lock_of(Object& object) {
+  if (object.lock != 0) return object.lock;
+  const uint32_t id = __atomic_fetch_add(&lock_count, 1, __ATOMIC_RELAXED);
+  if (id >= kMostLocks) {
+    __atomic_store_n(&lock_count, kMostLocks, __ATOMIC_RELAXED);
+    return 0;
+  }
+  lock_addresses[id] = object.address;
+  object.lock = id;
+  return id;
+}
+
+uintptr_t lock_address(LockId lock) { return lock_addresses[lock]; }
+
+void forget_objects(uintptr_t begin, uint64_t size) {
+  const uintptr_t end = begin + size;
+  for (uintptr_t line = begin & ~uintptr_t{63}; line < end; line += 64) {
+    if (!may_have_object(line)) continue;
+    for (uintptr_t word = line; word < line + 64; word += 8) {
+      if (word + 8 > begin && word < end) forget_word(word, begin, end);
+    }
+  }
+}
+
+void objects_fork_child() {
+  for (auto& stripe : stripes) stripe.lock.reset();
+}
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,58 @@
+// Synchronisation objects by address: locks, atomics, condition variables and all else that orders threads.
+#pragma once
+
+#include <stdint.h>
+
+#include "detect/clock.h"
+#include "detect/lockset.h"
+#include "sys/lock.h"
+
+namespace simrt::rt::detect {
+
+struct Object {
+  uintptr_t address;
+  Object* next;
+  LockId lock;                 // 0 = has not been used as a lock
+  Clocks clocks;               // what releases published; of a lock: what its writers did
+  Clock read_full, read_data;  // of a lock: what its readers published, which orders writers only
+};
+
+bool make_objects();
+
+/// The lock that an ObjectScope of `address` holds, and its find() or find_or_make(), for callers that hold
+/// it across a scope of their own.
+runtime::SpinLock& object_lock(uintptr_t address);
+Object* find_object(uintptr_t address, bool make);
+
+/// Holds the stripe of an address for a scope.
+class ObjectScope {
+ public:
+  explicit ObjectScope(uintptr_t address) : address_(address), stripe_(object_lock(address)) {
+    stripe_.lock();
+  }
+  ~ObjectScope() { stripe_.unlock(); }
+  ObjectScope(const ObjectScope&) = delete;
+  ObjectScope& operator=(const ObjectScope&) = delete;
+
+  Object* find() const { return find_object(address_, false); }
+  /// Null when there is no memory.
+  Object* find_or_make() const { return find_object(address_, true); }
+
+ private:
+  uintptr_t address_;
+  runtime::SpinLock& stripe_;
+};
+
+/// False: certainly no object at `address`. Needs no scope.
+bool may_have_object(uintptr_t address);
+
+/// A number for the lock that `object` is; under its scope.
+LockId lock_of(Object& object);
+uintptr_t lock_address(LockId lock);
+
+/// The memory gets a new life: its objects are forgotten.
+void forget_objects(uintptr_t begin, uint64_t size);
+
+void objects_fork_child();
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,28 @@
+// From a pair of conflicting cells to a finding.
+#pragma once
+
+#include <stdint.h>
+
+#include "detect/detector.h"
+#include "detect/thread.h"
+
+namespace simrt::rt::detect {
+
+extern Options options;
+
+bool make_races();
+/// `thread` made `cell` at `site`; `other` (with `info`) is an earlier access that nothing kept apart from
+/// it.
+void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
+                 Evidence evidence);
+/// Tells of a site at memory that has had a race. Cheap when it has not.
+void note_site(Thread& thread, uint64_t cell, Site site, uintptr_t word);
+/// The memory gets a new life.
+void forget_races(uintptr_t begin, uint64_t size);
+
+void fill_side(Side& side, uint64_t cell, SiteInContext where, uintptr_t word);
+void fill_held(LockHeld& held, const HeldKey& key);
+
+void races_fork_child();
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,147 @@
+#include "detect/thread.h"
+
+#include "detect/pool.h"
+#include "sys/lock.h"
+
+namespace simrt::rt::detect {
+
+constinit thread_local Thread* self = nullptr;
+
+namespace {
+
+constexpr uint32_t kMostIndexes = 1u << 22;
+constexpr uint64_t kLog = 1u << 22;  // segments a thread whose lock sets are remembered
+
+struct Tenancy {
+  Tenancy* earlier;
+  uint64_t first_segment;
+  uint32_t index;
+};
+
+runtime::SpinLock lock;
+Thread** thread_at = nullptr;       // by slot
+Tenancy** tenancies = nullptr;      // by slot, latest first
+uint32_t* slot_by_index = nullptr;  // slot + 1
+LockSet* lockset_log = nullptr;     // kSlots rings of kLog
+uint32_t reusable[kSlots];          // slots of joined threads, a queue: the longest joined first
+uint32_t reusable_first = 0, reusable_count = 0;
+
+// Under the lock.
+Thread* make_thread(uint32_t slot) {
+  auto* thread = static_cast<Thread*>(take(sizeof(Thread)));
+  auto* clocks = reserve_array<uint64_t>(kOrders * kSlots);
+  auto* frames = reserve_array<Frame>(kMostFrames);
+  if (thread == nullptr || clocks == nullptr || frames == nullptr) return nullptr;
+  for (uint32_t i = 0; i < kOrders; ++i) thread->clock[i] = clocks + i * kSlots;
+  thread->frames = frames;
+  thread->slot = slot;
+  return thread;
+}
+
+Thread* renew(Thread* thread) {
+  for (uint32_t i = 0; i < kOrders; ++i)
+    for (uint32_t j = 0; j < kSlots; ++j) thread->clock[i][j] = 0;
+  thread->acquire_pending.clear();
+  thread->release_fence.clear();
+  thread->has_pending = thread->has_fence = thread->busy = thread->reporting = false;
+  thread->held_count = 0;
+  thread->lockset = kNoLocks;
+  thread->context = kNoContext;
+  thread->depth = 0;
+  return thread;
+}
+
+// Slots are reused only when all have been in use: a slot's old cells look like the new owner's own.
+Thread* slot_for_new() {
+  if (slots_used < kSlots) {
+    Thread* thread = make_thread(slots_used);
+    if (thread == nullptr) return nullptr;
+    thread_at[slots_used] = thread;
+    __atomic_store_n(&slots_used, slots_used + 1, __ATOMIC_RELEASE);
+    return thread;
+  }
+  if (reusable_count == 0) return nullptr;
+  const uint32_t slot = reusable[reusable_first];
+  reusable_first = (reusable_first + 1) % kSlots;
+  --reusable_count;
+  return renew(thread_at[slot]);
+}
+
+}  // namespace
+
+bool make_threads() {
+  thread_at = reserve_array<Thread*>(kSlots);
+  tenancies = reserve_array<Tenancy*>(kSlots);
+  slot_by_index = reserve_array<uint32_t>(kMostIndexes);
+  lockset_log = reserve_array<LockSet>(kSlots * kLog);
+  return thread_at != nullptr && tenancies != nullptr && slot_by_index != nullptr && lockset_log != nullptr;
+}
+
+Thread* open_thread(uint32_t index) {
+  if (index >= kMostIndexes) return nullptr;
+  lock.lock();
+  Thread* thread = slot_for_new();
+  auto* tenancy = thread == nullptr ? nullptr : static_cast<Tenancy*>(take(sizeof(Tenancy)));
+  if (tenancy != nullptr) {
+    next_segment(*thread);
+    *tenancy = {tenancies[thread->slot], thread->segment, index};
+    tenancies[thread->slot] = tenancy;
+    slot_by_index[index] = thread->slot + 1;
+    thread->index = index;
+    thread->alive = true;
+  }
+  lock.unlock();
+  return tenancy == nullptr ? nullptr : thread;
+}
+
+Thread* thread_with_index(uint32_t index) {
+  const uint32_t slot = index < kMostIndexes ? slot_by_index[index] : 0;
+  if (slot == 0 || thread_at[slot - 1]->index != index) return nullptr;
+  return thread_at[slot - 1];
+}
+
+void close_thread(Thread* thread) {
+  lock.lock();
+  if (reusable_count < kSlots) reusable[(reusable_first + reusable_count++) % kSlots] = thread->slot;
+  lock.unlock();
+}
+
+uint32_t index_of(uint32_t slot, uint64_t segment) {
+  for (const Tenancy* t = tenancies[slot]; t != nullptr; t = t->earlier) {
+    if (t->first_segment <= segment) return t->index;
+  }
+  return UINT32_MAX;
+}
+
+uint64_t segment_now(uint32_t slot) { return __atomic_load_n(&thread_at[slot]->segment, __ATOMIC_RELAXED); }
+
+LockSet lockset_of(uint64_t cell) {
+  const uint32_t slot = slot_of(cell);
+  const uint64_t segment = segment_of(cell), now = segment_now(slot);
+  if (now - segment >= kLog - 1) return kUnknownLocks;
+  return lockset_log[slot * kLog + segment % kLog];
+}
+
+void next_segment(Thread& thread) {
+  const uint64_t segment = thread.segment + 1;
+  __atomic_store_n(&thread.segment, segment, __ATOMIC_RELAXED);
+  lockset_log[thread.slot * kLog + segment % kLog] = thread.lockset;
+  thread.base = cell_base(thread.slot, segment);
+}
+
+void acquire_clocks(Thread& thread, const Clocks& published) {
+  ++thread.hard_events;
+  for (uint32_t i = 0; i < kOrders; ++i) join_into(thread.clock[i], published.of[i]);
+}
+
+void release_clocks(Thread& thread, Clocks& published) {
+  ++thread.hard_events;
+  for (uint32_t i = 0; i < kOrders; ++i) {
+    published.of[i].join(thread.clock[i], slots_used);
+    published.of[i].raise(thread.slot, thread.segment);
+  }
+}
+
+void threads_fork_child() { lock.reset(); }
+
+}  // namespace simrt::rt::detect

@@ -1,0 +1,138 @@
+// Memory orders of atomics.
+#include <gtest/gtest.h>
+
+#include "detect_sim.h"
+
+namespace simrt::rt::detect {
+namespace {
+
+struct DetectAtomic : testing::Test, Play {
+  Actor& main = Actor::main();
+  Actor a = main.create(), b = main.create(), c = main.create();
+  static inline unsigned next = 0;
+  unsigned s = next += 20;
+
+  void publish() { a.write(&x, s); }
+  std::size_t races_of_reader(Actor& reader) {
+    reader.read(&x, s + 1);
+    return findings.races.size();
+  }
+};
+
+TEST_F(DetectAtomic, ReleaseAndAcquireOrder) {
+  publish();
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 0U);
+}
+
+TEST_F(DetectAtomic, RelaxedStoreDoesNotPublish) {
+  publish();
+  a.store(&flag, Order::Relaxed);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, RelaxedLoadDoesNotTakeOver) {
+  publish();
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Relaxed);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, AnAcquireFenceBehindARelaxedLoadTakesOver) {
+  publish();
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Relaxed);
+  b.fence(Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 0U);
+}
+
+TEST_F(DetectAtomic, AReleaseFenceBeforeARelaxedStorePublishes) {
+  publish();
+  a.fence(Order::Release);
+  a.store(&flag, Order::Relaxed);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 0U);
+}
+
+TEST_F(DetectAtomic, AReleaseFencePublishesWhatWasBeforeIt) {
+  a.fence(Order::Release);
+  publish();
+  a.store(&flag, Order::Relaxed);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, ReadModifyWritesGoOnWithAReleaseSequence) {
+  publish();
+  a.store(&flag, Order::Release);
+  c.update(&flag, Order::Relaxed);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 0U);
+  EXPECT_EQ(races_of_reader(c), 1U);
+}
+
+TEST_F(DetectAtomic, ARelaxedStoreEndsAReleaseSequence) {
+  publish();
+  a.store(&flag, Order::Release);
+  c.store(&flag, Order::Relaxed);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, AReleaseStoreReplacesWhatOthersPublished) {
+  publish();
+  a.store(&flag, Order::Release);
+  c.store(&flag, Order::Release);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, CountersOrderTheLastOne) {
+  publish();
+  a.update(&flag, Order::AcquireRelease);
+  c.write(&y, s + 3);
+  c.update(&flag, Order::AcquireRelease);
+  b.update(&flag, Order::AcquireRelease);
+  b.read(&y, s + 4);
+  EXPECT_EQ(races_of_reader(b), 0U);
+}
+
+TEST_F(DetectAtomic, AtomicsDoNotRaceWithEachOther) {
+  a.store(&flag, Order::Relaxed);
+  b.store(&flag, Order::Relaxed);
+  b.load(&flag, Order::Relaxed);
+  EXPECT_EQ(findings.races.size(), 0U);
+}
+
+TEST_F(DetectAtomic, PlainAccessesRaceWithAtomics) {
+  a.store(&flag, Order::SequentiallyConsistent, s + 5);
+  b.read(&flag, s + 6);
+  ASSERT_EQ(findings.races.size(), 1U);
+  EXPECT_TRUE(findings.races[0].first.atomic);
+  EXPECT_FALSE(findings.races[0].second.atomic);
+}
+
+TEST_F(DetectAtomic, AWriteRacesWithAFailedCompareExchange) {
+  a.load(&flag, Order::Relaxed, s + 5);
+  b.read(&flag, s + 6);
+  EXPECT_EQ(findings.races.size(), 0U);
+  b.write(&flag, s + 7);
+  EXPECT_EQ(findings.races.size(), 1U);
+}
+
+TEST_F(DetectAtomic, AnAtomicUnderTheObjectsOwnLockHandsDataOver) {
+  a.write(&x, s);
+  a.lock(&m);
+  a.store(&flag, Order::Relaxed, s + 5);
+  a.unlock(&m);
+  b.lock(&m);
+  b.write(&flag, s + 6);
+  b.unlock(&m);
+  b.write(&x, s + 1);
+  EXPECT_EQ(findings.count(Evidence::Predicted), 0U);
+}
+
+}  // namespace
+}  // namespace simrt::rt::detect

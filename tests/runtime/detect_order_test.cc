@@ -1,0 +1,310 @@
+// Which accesses the detector calls ordered, and by what. Every ordering is shown by a pair that is silent
+// beside one that is not.
+#include <gtest/gtest.h>
+
+#include "detect_sim.h"
+
+namespace simrt::rt::detect {
+namespace {
+
+struct DetectOrder : testing::Test, Play {
+  Actor& main = Actor::main();
+  Actor a = main.create(), b = main.create();
+  // Sites are told of once a process: each test has its own.
+  static inline unsigned next = 0;
+  unsigned s = next += 40;
+
+  void expect_silent() { EXPECT_EQ(findings.races.size(), 0U); }
+  void expect_one(Evidence evidence) {
+    ASSERT_EQ(findings.races.size(), 1U);
+    EXPECT_EQ(findings.races[0].evidence, evidence);
+  }
+};
+
+TEST_F(DetectOrder, NothingBetweenTwoWritesIsARace) {
+  a.write(&x, s);
+  b.write(&x, s + 1);
+  expect_one(Evidence::Witnessed);
+  const Race& race = findings.races[0];
+  EXPECT_EQ(race.first.pc, site(s));
+  EXPECT_EQ(race.second.pc, site(s + 1));
+  EXPECT_EQ(race.first.thread, a.index());
+  EXPECT_EQ(race.second.thread, b.index());
+  EXPECT_EQ(race.first.address, reinterpret_cast<uintptr_t>(&x));
+  EXPECT_EQ(race.first.size, 4U);
+  EXPECT_TRUE(race.first.write);
+}
+
+TEST_F(DetectOrder, ReadsDoNotRaceWithReads) {
+  a.read(&x, s);
+  b.read(&x, s + 1);
+  expect_silent();
+  b.write(&x, s + 2);
+  expect_one(Evidence::Witnessed);
+  EXPECT_EQ(findings.races[0].first.pc, site(s));
+}
+
+TEST_F(DetectOrder, NeighbouringBytesDoNotRace) {
+  auto* bytes = reinterpret_cast<char*>(&x);
+  a.write(bytes, s, 1);
+  b.write(bytes + 1, s + 1, 1);
+  b.write(bytes + 4, s + 2, 4);
+  expect_silent();
+  b.write(bytes, s + 3, 2);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, AnAccessAcrossTwoWordsIsSeenInBoth) {
+  auto* bytes = reinterpret_cast<char*>(&x);
+  a.write(bytes + 6, s, 4);
+  b.write(bytes + 9, s + 1, 1);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, CreationAndJoinOrder) {
+  main.write(&x, s);
+  Actor c = main.create();
+  c.write(&x, s + 1);
+  c.end();
+  main.join(c);
+  main.write(&x, s + 2);
+  expect_silent();
+  a.write(&x, s + 3);  // was created before all this
+  EXPECT_EQ(findings.count(Evidence::Witnessed), findings.races.size());
+  EXPECT_GE(findings.races.size(), 1U);
+}
+
+TEST_F(DetectOrder, OneLockProtects) {
+  for (int round = 0; round < 3; ++round) {
+    for (Actor* t : {&a, &b}) {
+      t->lock(&m);
+      t->read(&x, s);
+      t->write(&x, s + 1);
+      t->unlock(&m);
+    }
+  }
+  expect_silent();
+}
+
+TEST_F(DetectOrder, TwoLocksDoNotProtect) {
+  a.lock(&m, 700);
+  a.write(&x, s);
+  a.unlock(&m);
+  b.lock(&n, 701);
+  b.write(&x, s + 1);
+  b.unlock(&n);
+  expect_one(Evidence::Witnessed);
+  ASSERT_EQ(findings.races[0].first.locks, 1U);
+  EXPECT_EQ(findings.races[0].first.held[0].lock, reinterpret_cast<uintptr_t>(&m));
+  EXPECT_EQ(findings.races[0].first.held[0].pc, site(700));
+  ASSERT_EQ(findings.races[0].second.locks, 1U);
+  EXPECT_EQ(findings.races[0].second.held[0].lock, reinterpret_cast<uintptr_t>(&n));
+}
+
+TEST_F(DetectOrder, AnAccidentalHandOverHidesNothing) {
+  a.write(&x, s);
+  a.lock(&m);
+  a.write(&y, s + 1);
+  a.unlock(&m);
+  b.lock(&m);
+  b.write(&flag, s + 2);  // nothing in common with what `a` did under the lock
+  b.unlock(&m);
+  b.write(&x, s + 3);
+  expect_one(Evidence::Predicted);
+}
+
+TEST_F(DetectOrder, AHandOverWithDataOrders) {
+  a.write(&x, s);
+  a.lock(&m);
+  a.write(&flag, s + 1);
+  a.unlock(&m);
+  b.lock(&m);
+  b.read(&flag, s + 2);
+  b.unlock(&m);
+  b.write(&x, s + 3);
+  expect_one(Evidence::Possible);  // said, but not as something that is likely wrong
+}
+
+TEST_F(DetectOrder, DataThatWentThroughAThirdThreadOrders) {
+  Actor c = main.create();
+  a.write(&x, s);
+  a.lock(&m);
+  a.write(&flag, s + 1);
+  a.unlock(&m);
+  c.lock(&m);
+  c.write(&flag, s + 2);
+  c.unlock(&m);
+  c.lock(&n);
+  c.write(&y, s + 3);
+  c.unlock(&n);
+  b.lock(&n);
+  b.read(&y, s + 4);
+  b.unlock(&n);
+  b.write(&x, s + 5);
+  EXPECT_EQ(findings.count(Evidence::Predicted), 0U);
+}
+
+TEST_F(DetectOrder, LockedAndUnlockedIsARaceInEitherOrder) {
+  a.write(&x, s);
+  b.lock(&m);
+  b.write(&x, s + 1);
+  b.unlock(&m);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, ALaterLockedAccessDoesNotHideTheUnlockedOne) {
+  a.write(&x, s);
+  a.lock(&m);
+  a.write(&x, s + 1);
+  a.unlock(&m);
+  b.lock(&m);
+  b.write(&x, s + 2);
+  b.unlock(&m);
+  ASSERT_EQ(findings.races.size(), 1U);
+  EXPECT_EQ(findings.races[0].first.pc, site(s));
+}
+
+TEST_F(DetectOrder, ReadLocksKeepWritersOutOnly) {
+  a.lock_shared(&m);
+  a.read(&x, s);
+  a.unlock_shared(&m);
+  b.lock(&m);
+  b.write(&x, s + 1);
+  b.unlock(&m);
+  a.lock_shared(&m);
+  a.read(&x, s + 2);
+  a.unlock_shared(&m);
+  expect_silent();
+  a.lock_shared(&m);
+  a.write(&y, s + 3);
+  a.unlock_shared(&m);
+  b.lock_shared(&m);
+  b.write(&y, s + 4);
+  b.unlock_shared(&m);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, ReadersDoNotOrderReaders) {
+  a.write(&x, s);
+  a.lock_shared(&m);
+  a.unlock_shared(&m);
+  b.lock_shared(&m);
+  b.unlock_shared(&m);
+  b.write(&x, s + 1);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, NotificationOrders) {
+  a.write(&x, s);
+  a.notify(&n);
+  b.wake(&n);
+  b.write(&x, s + 1);
+  expect_silent();
+  a.write(&y, s + 2);  // behind the notification
+  b.write(&y, s + 3);
+  expect_one(Evidence::Witnessed);
+}
+
+TEST_F(DetectOrder, RecursionKeepsTheLock) {
+  a.lock(&m);
+  a.lock(&m);
+  a.unlock(&m);
+  a.write(&x, s);
+  a.unlock(&m);
+  b.lock(&m);
+  b.write(&x, s + 1);
+  b.unlock(&m);
+  expect_silent();
+}
+
+TEST_F(DetectOrder, TheSameMemoryInANewLifeIsAnother) {
+  alignas(16) static int heap[4];
+  a.allocate(heap, sizeof heap);
+  a.write(heap, s);
+  a.free(heap, sizeof heap, s + 5);
+  b.allocate(heap, sizeof heap, s + 6);
+  b.write(heap, s + 1);
+  expect_silent();
+}
+
+TEST_F(DetectOrder, UseAfterFreeIsARaceWithTheFree) {
+  alignas(16) static int heap[4];
+  a.enter(s + 9);
+  a.allocate(heap, sizeof heap, s + 8);
+  a.leave();
+  a.free(heap, sizeof heap, s);
+  b.read(heap + 1, s + 1);
+  expect_one(Evidence::Witnessed);
+  EXPECT_TRUE(findings.races[0].first.release_of_memory);
+  EXPECT_EQ(findings.races[0].block.address, reinterpret_cast<uintptr_t>(heap));
+  EXPECT_EQ(findings.races[0].block.size, sizeof heap);
+  EXPECT_EQ(findings.races[0].block.pc, site(s + 8));
+  ASSERT_EQ(findings.races[0].block.frames, 1U);
+  EXPECT_EQ(findings.races[0].block.stack[0], site(s + 9));
+}
+
+TEST_F(DetectOrder, BothStacksAreTold) {
+  a.enter(s + 10);
+  a.enter(s + 11);
+  a.write(&x, s);
+  a.leave();
+  a.leave();
+  a.enter(s + 12);
+  b.enter(s + 13);
+  b.write(&x, s + 1);
+  b.leave();
+  ASSERT_EQ(findings.races.size(), 1U);
+  const Race& race = findings.races[0];
+  ASSERT_EQ(race.first.frames, 2U);
+  EXPECT_EQ(race.first.stack[0], site(s + 11));
+  EXPECT_EQ(race.first.stack[1], site(s + 10));
+  ASSERT_EQ(race.second.frames, 1U);
+  EXPECT_EQ(race.second.stack[0], site(s + 13));
+}
+
+TEST_F(DetectOrder, EverySiteOfOneSegmentCounts) {
+  a.write(&x, s);
+  a.write(&x, s + 1);
+  a.write(&x, s + 2);
+  a.write(&x, s);
+  b.write(&x, s + 3);
+  b.write(&x, s + 4);
+  EXPECT_EQ(findings.races.size(), 6U);
+}
+
+TEST_F(DetectOrder, EverySiteAtRacyMemoryIsTold) {
+  a.write(&x, s);
+  b.write(&x, s + 1);
+  b.read(&x, s + 2);
+  b.read(&x, s + 3);
+  main.lock(&m);
+  main.read(&x, s + 4);
+  main.unlock(&m);
+  EXPECT_EQ(findings.sites.size(), 5U);
+}
+
+TEST_F(DetectOrder, EvidenceRises) {
+  a.write(&x, s);
+  a.lock(&m);
+  a.unlock(&m);
+  b.lock(&m);
+  b.unlock(&m);
+  b.write(&x, s + 1);
+  a.write(&x, s);
+  b.write(&x, s + 1);
+  ASSERT_GE(findings.races.size(), 2U);
+  EXPECT_EQ(findings.races.front().evidence, Evidence::Predicted);
+  EXPECT_EQ(findings.races.back().evidence, Evidence::Witnessed);
+  EXPECT_EQ(findings.races.front().id, findings.races.back().id);
+}
+
+TEST_F(DetectOrder, ByteLoopsKeepOneCell) {
+  auto* bytes = reinterpret_cast<char*>(&x);
+  a.read(bytes, s, 8);
+  for (int i = 0; i < 8; ++i) b.read(bytes + i, s + 1, 1);
+  main.write(bytes, s + 2, 1);  // evicted nobody: both readers are there
+  EXPECT_EQ(findings.races.size(), 2U);
+}
+
+}  // namespace
+}  // namespace simrt::rt::detect
