@@ -233,7 +233,8 @@ struct FindingAccess {
   X(Predicted, 1, "another schedule could show it: not a proof") \
   X(FreedMemory, 2, "one side is the release of the memory")     \
   X(SameLock, 3, "lock cycle: of one lock taken twice")          \
-  X(Gated, 4, "lock cycle: a common lock protects it")
+  X(Gated, 4, "lock cycle: a common lock protects it")           \
+  X(HandedOver, 5, "race: a lock under which data may have passed on ordered it here; weak")
 
 #define X(name, bit, meaning) kFinding##name = 1u << bit,
 enum FindingFlag : uint32_t { SIMRT_FINDING_FLAGS(X) };

@@ -165,9 +165,10 @@ void thread_memory(uintptr_t address, uint64_t size) {
 
 void allocated(uintptr_t address, uint64_t size, uintptr_t pc) {
   Thread* thread = self;
-  if (thread == nullptr || thread->busy || address == 0) return;
-  const Busy busy(*thread);
+  if (!started || address == 0) return;
   clear_shadow(address, (size + 7) & ~uint64_t{7});
+  if (thread == nullptr || thread->busy) return;
+  const Busy busy(*thread);
   forget_objects(address, size);
   forget_races(address, size);
   enter_block(*thread, address, size, pc);

@@ -1,0 +1,52 @@
+// What the detector finds, as records of the run file: RunStack, RunLockSet, RunVariable, RunRace,
+// RunRacySites, RunLockCycle, RunAtomicity.
+#pragma once
+
+#include <stdint.h>
+
+#include "detect/finding.h"
+#include "emit/run_file.h"
+
+namespace simrt::rt {
+
+/// Called by the detector under its report lock, which guards the fields.
+class FindingWriter final : public detect::Sink {
+ public:
+  /// At most `limit` findings of each kind are written (0 = a default); then flag FindingsCut.
+  void start(uint32_t detectors, uint32_t limit);
+  /// In the child of a fork server: numbers start anew.
+  void begin_execution();
+
+  void race(const detect::Race& race) override;
+  void racy_site(const detect::RacySite& site) override;
+  void lock_cycle(const detect::LockCycle& cycle) override;
+  void unserialisable(const detect::Unserialisable& triple) override;
+
+ private:
+  static constexpr uint32_t kMost = 4096;
+
+  struct Known {
+    format::RunRace* record;
+    uint32_t variable;
+  };
+  struct Variable {
+    uint64_t address;
+    uint32_t id;
+  };
+
+  uint32_t variable_of(const detect::Race& race);
+  bool room(uint32_t written);
+
+  uint32_t detectors_ = 0, limit_ = 0;
+  uint32_t races_ = 0, cycles_ = 0, triples_ = 0, variables_ = 0;
+  Known known_[kMost] = {};  // by the detector's number of the race
+  Variable variable_[kMost] = {};
+};
+
+/// Starts the detector as the plan says, and writes its findings to the run file. On the first thread, before
+/// the program's own code. False when there is no room for the shadow memory.
+bool start_detector(const format::PlanHeader& plan, bool partial);
+
+extern FindingWriter finding_writer;
+
+}  // namespace simrt::rt

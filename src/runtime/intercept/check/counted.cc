@@ -1,0 +1,82 @@
+#include "intercept/check/counted.h"
+
+#include <link.h>
+
+#include "sys/imports.h"
+#include "sys/lock.h"
+
+namespace simrt::rt {
+namespace {
+
+struct Text {
+  uintptr_t begin, end;
+  bool counts;
+};
+
+constexpr uint32_t kMost = 1024;
+Text texts[kMost];
+uint32_t text_count = 0;  // published last
+uint32_t last_hit = 0;
+runtime::SpinLock lock;
+
+bool has_part(const char* text, const char* part) {
+  const size_t n = runtime::length(part);
+  for (; *text != '\0'; ++text) {
+    size_t i = 0;
+    while (i < n && text[i] == part[i]) ++i;
+    if (i == n) return true;
+  }
+  return false;
+}
+
+bool is_cxx_library(const char* path) {
+  return has_part(path, "/libstdc++.so") || has_part(path, "/libc++.so");
+}
+
+int add_module(dl_phdr_info* info, size_t, void*) {
+  const bool counts = is_cxx_library(info->dlpi_name) || runtime::Imports(*info).is_instrumented();
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    const uintptr_t begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+    bool known = false;
+    for (uint32_t k = 0; k < text_count; ++k)
+      known = known || (texts[k].begin == begin && texts[k].end == end);
+    if (known || text_count == kMost) continue;
+    texts[text_count] = {begin, end, counts};
+    __atomic_store_n(&text_count, text_count + 1, __ATOMIC_RELEASE);
+  }
+  return 0;
+}
+
+const Text* find(uintptr_t pc) {
+  const uint32_t n = __atomic_load_n(&text_count, __ATOMIC_ACQUIRE);
+  const uint32_t hit = __atomic_load_n(&last_hit, __ATOMIC_RELAXED);
+  if (hit < n && pc >= texts[hit].begin && pc < texts[hit].end) return &texts[hit];
+  for (uint32_t i = n; i-- > 0;) {  // the latest first: an address may have been another module's before
+    if (pc < texts[i].begin || pc >= texts[i].end) continue;
+    __atomic_store_n(&last_hit, i, __ATOMIC_RELAXED);
+    return &texts[i];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool counts(uintptr_t pc) {
+  const Text* text = find(pc);
+  if (text == nullptr) {
+    // Who holds the lock is this thread (the loader called us back), or will be done soon.
+    if (!lock.try_lock()) return false;
+    dl_iterate_phdr(&add_module, nullptr);
+    text = find(pc);
+    if (text == nullptr && text_count < kMost) {  // code of no module (made at run time): remember its page
+      texts[text_count] = {pc & ~uintptr_t{4095}, (pc & ~uintptr_t{4095}) + 4096, false};
+      __atomic_store_n(&text_count, text_count + 1, __ATOMIC_RELEASE);
+    }
+    lock.unlock();
+  }
+  return text != nullptr && text->counts;
+}
+
+}  // namespace simrt::rt

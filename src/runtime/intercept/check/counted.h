@@ -1,0 +1,30 @@
+// Whose calls into libc count as accesses of the program: those of instrumented modules, and those of the C++
+// library, whose out-of-line functions (std::string) work on the program's data. Other libraries synchronise
+// in ways that nobody sees.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/point.h"
+#include "detect/detector.h"
+
+namespace simrt::rt {
+
+/// Whether code at `pc` counts. Looks modules up when it has not seen this one (dlopen).
+bool counts(uintptr_t pc);
+
+/// A call from `pc` reads or is about to write memory.
+inline void accessed(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
+  if (mode == RunMode::Off || size == 0 || !counts(pc)) [[likely]]
+    return;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  if (controlled()) control::point(write ? EventKind::Write : EventKind::Read, address, size, pc);
+  detect::range(address, size, write, pc);
+}
+inline void reads(const volatile void* memory, size_t size, uintptr_t pc) {
+  accessed(memory, size, false, pc);
+}
+inline void writes(volatile void* memory, size_t size, uintptr_t pc) { accessed(memory, size, true, pc); }
+
+}  // namespace simrt::rt
