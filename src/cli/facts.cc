@@ -24,7 +24,7 @@ Result<int> run(const Flags& flags, const GlobalOptions& global) {
   if (!tree) return fail(tree.error());
   const auto database = pipeline::compile_commands(*workspace);
   if (!database) return fail(database.error());
-  const pipeline::UnitCommands commands = pipeline::unit_commands(*database, **tree, {}, workspace->root);
+  const pipeline::UnitCommands commands = pipeline::unit_commands(*database, {}, **tree, {}, workspace->root);
   const auto command = commands.by_path.find(flags.file);
   if (command == commands.by_path.end())
     return fail(ErrorCode::Usage,

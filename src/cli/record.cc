@@ -1,9 +1,6 @@
 // `simrt record`.
 #include "pipeline/record.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <memory>
 
 #include "cli/command.h"
@@ -13,27 +10,10 @@ namespace {
 
 struct Flags {
   pipeline::RecordRequest request;
-  std::string shard;
   std::string format = "text";
 };
 
-/// "2/5" -> second of five.
-Status parse_shard(const std::string& text, pipeline::RecordRequest& request) {
-  if (text.empty()) return {};
-  const std::size_t slash = text.find('/');
-  const auto number = [&](std::size_t from, std::size_t to, std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, value);
-    return error == std::errc() && end == text.data() + to;
-  };
-  if (slash == std::string::npos || !number(0, slash, request.shard_index) ||
-      !number(slash + 1, text.size(), request.shard_count) || request.shard_index == 0 ||
-      request.shard_index > request.shard_count)
-    return fail(ErrorCode::Usage, fmt::format("'{}' is not a shard", text), "use --shard 1/4 .. 4/4");
-  return {};
-}
-
 Result<int> run(Flags flags, const GlobalOptions& global) {
-  if (Status shard = parse_shard(flags.shard, flags.request); !shard) return fail(shard.error());
   flags.request.directory = global.directory;
   flags.request.database = global.database;
   InterruptToken token;
@@ -66,7 +46,7 @@ void add_record(Commands commands) {
       "  simrt record --only 'Cache*'");
   command->add_option("-j,--jobs", flags->request.jobs,
                       "Tests at once (default: as configured, else one a processor)");
-  command->add_option("--shard", flags->shard, "Only this part of the tests: i/n, split by name");
+  command->add_option("--shard", flags->request.shard, "Only this part of the tests: i/n, split by name");
   command->add_option("--only", flags->request.only,
                       "Only tests whose name matches a glob (repeatable); the rest stays as recorded");
   command->add_option("--timeout", flags->request.timeout_seconds, "Seconds a test may take")

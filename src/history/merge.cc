@@ -160,6 +160,23 @@ void merge_unit_links(Connection& from, Connection& to, const RowMap& revisions,
   }
 }
 
+void merge_commands(Connection& from, Connection& to, const RowMap& revisions) {
+  RowMap commands("a compile command");
+  for (Query row(from, "SELECT id, path, hash, content, command FROM compile_command ORDER BY id");
+       row.next();) {
+    Query(to, "INSERT OR IGNORE INTO compile_command(path, hash, content, command) VALUES (?, ?, ?, ?)",
+          row.text(1), row.i64(2), row.i64(3), Blob{row.bytes(4)})
+        .run();
+    Query known(to, "SELECT id FROM compile_command WHERE content = ?", row.i64(3));
+    if (known.next()) commands.add(row.i64(0), known.i64(0));
+  }
+  for (Query row(from, "SELECT revision, command FROM revision_command ORDER BY revision, command");
+       row.next();)
+    Query(to, "INSERT OR IGNORE INTO revision_command(revision, command) VALUES (?, ?)",
+          revisions.at(row.i64(0)), commands.at(row.i64(1)))
+        .run();
+}
+
 MergeReport merge_all(Connection& from, Connection& to) {
   MergeReport report;
   RowMap revisions("a revision"), files("a file"), functions("a function"), variables("a variable"),
@@ -170,6 +187,7 @@ MergeReport merge_all(Connection& from, Connection& to) {
   merge_variables(from, to, variables);
   merge_units(from, to, files, functions, variables, units, report);
   merge_unit_links(from, to, revisions, units);
+  merge_commands(from, to, revisions);
   merge_runs(from, to, revisions, report);
   merge_selections(from, to, revisions, report);
   return report;

@@ -54,6 +54,7 @@ void drop_revision(Connection& connection, std::int64_t revision, PruneReport& r
   Query(connection, "DELETE FROM run WHERE revision = ?", revision).run();
   report.runs += static_cast<std::uint32_t>(changes(connection));
   Query(connection, "DELETE FROM revision_unit WHERE revision = ?", revision).run();
+  Query(connection, "DELETE FROM revision_command WHERE revision = ?", revision).run();
   Query(connection, "DELETE FROM revision_shard WHERE revision = ?", revision).run();
   Query(connection, "DELETE FROM revision WHERE id = ?", revision).run();
   ++report.revisions;
@@ -89,6 +90,7 @@ std::uint32_t sweep(Connection& connection, std::string_view list, std::string_v
 
 void collect_garbage(Connection& connection, PruneReport& report) {
   report.units += execute(connection, "DELETE FROM unit WHERE id NOT IN (SELECT unit FROM revision_unit)");
+  execute(connection, "DELETE FROM compile_command WHERE id NOT IN (SELECT command FROM revision_command)");
   const LiveVersions live = live_versions(connection);
   sweep(connection, "SELECT version FROM function_points", "DELETE FROM function_points WHERE version = ?",
         live.functions);

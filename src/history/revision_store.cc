@@ -19,7 +19,7 @@ RevisionInfo read(const Query& row) {
 }  // namespace
 
 Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision,
-                                  const Environment& environment) {
+                                  const Environment& environment, Extent extent) {
   return written(database, [&](Connection& connection) -> Result<RevisionId> {
     Query(connection,
           "INSERT INTO environment(key, description) VALUES (?, ?) "
@@ -29,7 +29,7 @@ Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revisi
     Query(connection,
           "INSERT INTO revision(sha, environment, recorded_at, shallow, tool) "
           "VALUES (?1, (SELECT id FROM environment WHERE key = ?2), ?3, ?4, ?5) "
-          "ON CONFLICT(sha, environment) DO UPDATE SET recorded_at = excluded.recorded_at, complete = 0, "
+          "ON CONFLICT(sha, environment) DO UPDATE SET recorded_at = excluded.recorded_at, "
           "shallow = excluded.shallow, tool = excluded.tool",
           revision.sha, environment.key, revision.recorded_at, revision.shallow, revision.tool)
         .run();
@@ -39,6 +39,8 @@ Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revisi
               revision.sha, environment.key);
     row.next();
     const RevisionId id{row.i64(0)};
+    if (extent == Extent::Part) return id;
+    Query(connection, "UPDATE revision SET complete = 0 WHERE id = ?", id.value).run();
     Query(connection, "DELETE FROM revision_shard WHERE revision = ?", id.value).run();
     return id;
   });

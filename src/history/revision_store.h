@@ -33,11 +33,16 @@ struct Shard {
   std::uint32_t count = 1;
 };
 
+/// How much of a revision a recording covers.
+enum class Extent : std::uint8_t {
+  Suite,  ///< all tests of it (or of a shard): it counts as incomplete until finish_revision()
+  Part    ///< facts alone, or chosen tests: what was complete stays so, as nothing is taken away
+};
+
 /// Starts recording, or goes on with a revision recorded before (same sha and environment): its runs and
-/// units stay, `recorded_at`, `shallow` and `tool` are updated, and it counts as incomplete until
-/// finish_revision().
+/// units stay, `recorded_at`, `shallow` and `tool` are updated.
 Result<RevisionId> begin_revision(Database& database, const RevisionInfo& revision,
-                                  const Environment& environment);
+                                  const Environment& environment, Extent extent = Extent::Suite);
 
 /// Notes that `shard` is recorded to its end. The revision is complete when all shards of one split are,
 /// whether recorded here or merged from elsewhere. Error: Usage when the shard is out of range.

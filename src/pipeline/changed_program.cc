@@ -10,6 +10,8 @@
 namespace simrt::pipeline {
 namespace {
 
+constexpr std::size_t kBrokenShown = 3;
+
 class Builder {
  public:
   explicit Builder(const ChangedProgramInput& input) : in_(input) {}
@@ -56,7 +58,24 @@ class Builder {
     parse(instantiating);
   }
 
+  /// Why units could not be parsed, in the compiler's words; the first few.
+  void note_broken() {
+    std::size_t broken = 0;
+    for (const UnitFacts& unit : parsed_) {
+      if (unit.errors == 0 || ++broken > kBrokenShown) continue;
+      out_.fallbacks.push_back(
+          {"broken-unit",
+           fmt::format("{} does not parse: {}", unit.path,
+                       unit.messages.empty() ? "no reason is known" : unit.messages.front()),
+           unit.path});
+    }
+    if (broken > kBrokenShown)
+      out_.fallbacks.push_back(
+          {"broken-unit", fmt::format("and {} more units do not parse", broken - kBrokenShown), ""});
+  }
+
   void note(const UnitPlan& plan) {
+    note_broken();
     for (const std::string& file : in_.commands.guessed)
       out_.fallbacks.push_back(
           {"guessed-command",

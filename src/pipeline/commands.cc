@@ -53,12 +53,23 @@ const CompileCommand* neighbour(const CommandMap& all, const std::string& file) 
 
 }  // namespace
 
-UnitCommands unit_commands(const std::vector<CompileCommand>& database, const SourceTree& tree,
+UnitCommands unit_commands(const std::vector<CompileCommand>& database,
+                           const std::vector<RecordedCommand>& recorded, const SourceTree& tree,
                            const std::vector<FileChange>& changes, const std::string& repository_root) {
   CommandMap all;
   for (const CompileCommand& command : database) all.try_emplace(command.file, command);
 
   UnitCommands units;
+  for (const auto& [command, hash] : recorded) {
+    const auto [entry, missing] = all.try_emplace(command.file, command);
+    if (!tree.find(command.file)) continue;
+    if (missing) {
+      units.hashes[command.file] = hash;
+      units.recorded.push_back(command.file);
+    } else if (analysis::command_hash(entry->second, repository_root) != hash) {
+      units.differing.push_back(command.file);
+    }
+  }
   for (const auto& [path, command] : all)
     if (tree.find(path)) units.by_path.emplace(path, command);
   for (const FileChange& change : changes) {
@@ -72,7 +83,7 @@ UnitCommands unit_commands(const std::vector<CompileCommand>& database, const So
     units.guessed.push_back(file);
   }
   for (const auto& [path, command] : units.by_path)
-    units.hashes[path] = analysis::command_hash(command, repository_root);
+    if (!units.hashes.contains(path)) units.hashes[path] = analysis::command_hash(command, repository_root);
   return units;
 }
 

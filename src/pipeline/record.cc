@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "history/block_numbers.h"
@@ -12,6 +13,7 @@
 #include "pipeline/environment.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_tests.h"
+#include "pipeline/recorded_commands.h"
 #include "pipeline/workspace.h"
 #include "support/log.h"
 #include "support/task_pool.h"
@@ -58,6 +60,11 @@ class Recording {
 
  private:
   Status prepare() {
+    if (!request_.shard.empty()) {
+      const auto shard = testing::parse_shard(request_.shard);
+      if (!shard) return fail(shard.error());
+      shard_ = *shard;
+    }
     auto workspace = open_workspace(request_.directory, request_.database);
     if (!workspace) return fail(workspace.error());
     workspace_.emplace(std::move(*workspace));
@@ -67,7 +74,10 @@ class Recording {
     summary_.database = workspace_->database_path();
     if (!request_.allow_dirty)
       if (Status clean = refuse_dirty(*workspace_, *head); !clean) return clean;
-    commands_ = pipeline::compile_commands(*workspace_);
+    const auto compile_database = find_compile_database(*workspace_);
+    if (!compile_database) return fail(compile_database.error());
+    compile_database_ = *compile_database;
+    commands_ = load_commands(*workspace_, compile_database_);
     if (!commands_) return fail(commands_.error());
     auto database = open_history(*workspace_, history::OpenMode::Create);
     if (!database) return fail(database.error());
@@ -83,7 +93,8 @@ class Recording {
     info.recorded_at = now_seconds();
     info.shallow = workspace_->repository.is_shallow();
     info.tool = SIMRT_VERSION;
-    const auto revision = history::begin_revision(*database_, info, environment_);
+    const auto revision = history::begin_revision(
+        *database_, info, environment_, records_suite() ? history::Extent::Suite : history::Extent::Part);
     if (!revision) return fail(revision.error());
     revision_ = *revision;
     return {};
@@ -93,10 +104,15 @@ class Recording {
     const auto tree =
         workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
     if (!tree) return fail(tree.error());
-    const UnitCommands commands = unit_commands(*commands_, **tree, {}, workspace_->root);
+    const UnitCommands commands = unit_commands(*commands_, {}, **tree, {}, workspace_->root);
     if (commands.by_path.empty())
       return fail(ErrorCode::Project, "the compile database names no source of this repository",
                   "configure the build in this clone, or correct build.compile_commands in .simrt.toml");
+    const std::string build = std::filesystem::path(compile_database_).parent_path().string();
+    if (Status kept = history::put_commands(*database_, revision_,
+                                            portable_commands(commands, {workspace_->root, build}));
+        !kept)
+      return kept;
     const unsigned jobs = request_.jobs != 0 ? request_.jobs : available_processors();
     const auto recorded =
         record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
@@ -117,7 +133,7 @@ class Recording {
     if (!numbering) return fail(numbering.error());
     summary_.functions = program->functions.size();
 
-    const auto found = tests_to_record(*workspace_, request_, summary_.warnings);
+    const auto found = tests_to_record(*workspace_, request_, shard_, summary_.warnings);
     if (!found) return fail(found.error());
     GuardMapper mapper(*database_, *program, *points, *numbering, workspace_->root, now_seconds());
     const UnemittedFunctions unemitted(*program, *numbering);
@@ -133,18 +149,28 @@ class Recording {
   }
 
   Status finish() {
-    if (request_.facts_only || !request_.only.empty()) return {};
-    if (Status done =
-            history::finish_revision(*database_, revision_, {request_.shard_index, request_.shard_count});
-        !done)
+    if (!records_suite()) return note_complete();
+    if (Status done = history::finish_revision(*database_, revision_, {shard_.index, shard_.count}); !done)
       return done;
     summary_.complete = true;
     return {};
   }
 
+  bool records_suite() const { return !request_.facts_only && request_.only.empty(); }
+
+  /// Whether an earlier recording of the whole suite still stands.
+  Status note_complete() {
+    const auto recorded = history::find_revision(*database_, summary_.revision, environment_.key);
+    if (!recorded) return fail(recorded.error());
+    summary_.complete = *recorded && (*recorded)->complete;
+    return {};
+  }
+
   const RecordRequest& request_;
+  testing::Shard shard_;
   std::optional<Workspace> workspace_;
   std::optional<history::Database> database_;
+  std::string compile_database_;
   Result<std::vector<analysis::CompileCommand>> commands_;
   history::Environment environment_;
   history::RevisionId revision_;

@@ -16,11 +16,11 @@ struct RecordRequest {
   std::string database;           ///< empty: as configured
   std::vector<std::string> only;  ///< globs on test names; empty: all
   unsigned jobs = 0;              ///< 0: as configured, else one a processor
-  std::uint32_t shard_index = 1, shard_count = 1;
-  double timeout_seconds = 0;  ///< 0: the test's own, else as configured
-  bool again = false;          ///< run tests whose program did not change, too
-  bool facts_only = false;     ///< parse, run nothing
-  bool allow_dirty = false;    ///< record although tracked files are modified
+  std::string shard;              ///< "2/5": the second of five parts; empty: the whole suite
+  double timeout_seconds = 0;     ///< 0: the test's own, else as configured
+  bool again = false;             ///< run tests whose program did not change, too
+  bool facts_only = false;        ///< parse, run nothing
+  bool allow_dirty = false;       ///< record although tracked files are modified
   const InterruptToken* interrupt = nullptr;
 };
 

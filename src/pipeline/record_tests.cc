@@ -12,7 +12,6 @@
 #include "testing/discover.h"
 #include "testing/executable_identity.h"
 #include "testing/run_all.h"
-#include "testing/shard.h"
 
 namespace simrt::pipeline {
 namespace {
@@ -36,11 +35,12 @@ testing::DiscoverOptions discover_options(const config::Config& config) {
   return options;
 }
 
-bool wanted(const TestCase& test, const config::Config& config, const RecordRequest& request) {
+bool wanted(const TestCase& test, const config::Config& config, const RecordRequest& request,
+            testing::Shard shard) {
   const auto matches = [&](const std::string& glob) { return config::name_match(glob, test.name); };
   if (std::any_of(config.exclude_tests.begin(), config.exclude_tests.end(), matches)) return false;
   if (!request.only.empty() && std::none_of(request.only.begin(), request.only.end(), matches)) return false;
-  return testing::Shard{request.shard_index, request.shard_count}.contains(test.name);
+  return shard.contains(test.name);
 }
 
 void count(RecordSummary& summary, const TestRun& run) {
@@ -176,7 +176,7 @@ class TestRecorder {
 }  // namespace
 
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              std::vector<std::string>& warnings) {
+                                              testing::Shard shard, std::vector<std::string>& warnings) {
   const testing::DiscoverOptions options = discover_options(workspace.config);
   if (options.ctest_directory.empty() && options.meson_directory.empty() && options.plain.empty())
     return fail(ErrorCode::Project,
@@ -187,7 +187,8 @@ Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const 
   auto found = testing::discover_tests(options, request.interrupt);
   if (!found) return fail(found.error());
   warnings.insert(warnings.end(), found->warnings.begin(), found->warnings.end());
-  std::erase_if(found->tests, [&](const TestCase& test) { return !wanted(test, workspace.config, request); });
+  std::erase_if(found->tests,
+                [&](const TestCase& test) { return !wanted(test, workspace.config, request, shard); });
   return std::move(found->tests);
 }
 

@@ -10,6 +10,7 @@
 #include "pipeline/record.h"
 #include "pipeline/trace_coverage.h"
 #include "pipeline/workspace.h"
+#include "testing/shard.h"
 
 namespace simrt::pipeline {
 
@@ -22,9 +23,10 @@ struct TestRecording {
   TraceCoverage& traces;
 };
 
-/// The tests of the instrumented build that this request is about, in discovery order. Errors: Project.
+/// The tests of the instrumented build that this request and shard are about, in discovery order. Errors:
+/// Project.
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              std::vector<std::string>& warnings);
+                                              testing::Shard shard, std::vector<std::string>& warnings);
 
 /// Runs or takes over each; every finished test is committed at once. Counts go into `summary`. Errors:
 /// History, Storage; Interrupted after what was running has been stopped.

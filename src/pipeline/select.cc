@@ -15,6 +15,7 @@
 #include "history/selection_store.h"
 #include "impact/impact.h"
 #include "pipeline/changed_program.h"
+#include "pipeline/head_commands.h"
 #include "pipeline/recorded_base.h"
 #include "pipeline/test_changes.h"
 #include "pipeline/test_code.h"
@@ -47,6 +48,7 @@ struct Selecting {
   Status open();
   Status load();
   Status compare();
+  Status skip_comparison();
   Status analyse();
   void gather_tests();
   void apply_rules();
@@ -87,21 +89,30 @@ Status Selecting::load() {
   return {};
 }
 
+/// The technique that runs every test asks for nothing that a parse could tell.
+Status Selecting::skip_comparison() {
+  changed.after = before;
+  fallbacks.push_back(
+      {"not-analysed", "rta runs every recorded test: nothing was parsed, new tests are not listed", ""});
+  return {};
+}
+
 Status Selecting::compare() {
   const auto changes = workspace->repository.diff(base.revision.sha, head);
   if (!changes) return fail(changes.error());
   changed_files = changes->size();
+  if (options().technique == Technique::Rta) return skip_comparison();
   auto tree = workspace->repository.tree(head);
   if (!tree) return fail(tree.error());
   const auto base_tree = workspace->repository.tree(base.revision.sha);
   if (!base_tree) return fail(base_tree.error());
-  const auto database_commands = pipeline::compile_commands(*workspace);
-  if (!database_commands) return fail(database_commands.error());
-  const UnitCommands commands = unit_commands(*database_commands, **tree, *changes, workspace->root);
+  const auto commands = head_commands(*workspace, *database, base.revision.id, **tree, *changes);
+  if (!commands) return fail(commands.error());
+  fallbacks.insert(fallbacks.end(), commands->fallbacks.begin(), commands->fallbacks.end());
   const analysis::Analyzer analyzer =
       make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
   const unsigned jobs = request.jobs != 0 ? request.jobs : available_processors();
-  auto built = build_changed_program({before, *changes, commands, analyzer, jobs, request.interrupt});
+  auto built = build_changed_program({before, *changes, commands->units, analyzer, jobs, request.interrupt});
   if (!built) return fail(built.error());
   changed = std::move(*built);
   fallbacks.insert(fallbacks.end(), changed.fallbacks.begin(), changed.fallbacks.end());
@@ -116,6 +127,7 @@ Status Selecting::compare() {
 }
 
 Status Selecting::analyse() {
+  if (options().technique == Technique::Rta) return {};
   std::set<std::string> own = test_files(before);
   own.merge(test_files(changed.after));
   impact::ImpactOptions options;

@@ -21,22 +21,6 @@ std::string database_in(const std::string& directory) {
   return is_file(path) ? path : std::string();
 }
 
-Result<std::string> find_database(const Workspace& workspace) {
-  const config::Config& config = workspace.config;
-  if (!config.compile_database.empty()) {
-    if (is_file(config.compile_database)) return config.compile_database;
-    return fail(
-        ErrorCode::Project,
-        fmt::format("the configured compile database {} does not exist", config.compile_database),
-        "configure the build (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or correct build.compile_commands");
-  }
-  for (const std::string& directory : {config.instrumented_directory, config.build_directory})
-    if (std::string path = database_in(directory); !path.empty()) return path;
-  const auto found = analysis::find_compile_commands(workspace.root);
-  if (!found) return fail(found.error());
-  return found->string();
-}
-
 }  // namespace
 
 Result<Workspace> open_workspace(const std::string& directory, const std::string& database) {
@@ -63,15 +47,42 @@ Result<history::Database> open_history(const Workspace& workspace, history::Open
   return history::Database::open(workspace.database_path(), {mode, std::chrono::milliseconds(5000)});
 }
 
-Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& workspace) {
-  const auto path = find_database(workspace);
-  if (!path) return fail(path.error());
-  auto commands = analysis::load_compile_commands(*path, workspace.root);
+Result<std::string> configured_compile_database(const Workspace& workspace) {
+  const config::Config& config = workspace.config;
+  if (!config.compile_database.empty()) {
+    if (is_file(config.compile_database)) return config.compile_database;
+    return fail(
+        ErrorCode::Project,
+        fmt::format("the configured compile database {} does not exist", config.compile_database),
+        "configure the build (cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON), or correct build.compile_commands");
+  }
+  for (const std::string& directory : {config.instrumented_directory, config.build_directory})
+    if (std::string path = database_in(directory); !path.empty()) return path;
+  return std::string();
+}
+
+Result<std::string> find_compile_database(const Workspace& workspace) {
+  auto configured = configured_compile_database(workspace);
+  if (!configured || !configured->empty()) return configured;
+  const auto found = analysis::find_compile_commands(workspace.root);
+  if (!found) return fail(found.error());
+  return found->string();
+}
+
+Result<std::vector<analysis::CompileCommand>> load_commands(const Workspace& workspace,
+                                                            const std::string& database) {
+  auto commands = analysis::load_compile_commands(database, workspace.root);
   if (!commands) return fail(commands.error());
   std::erase_if(*commands, [&](const analysis::CompileCommand& command) {
     return config::any_glob_match(workspace.config.exclude_sources, command.file);
   });
   return commands;
+}
+
+Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& workspace) {
+  const auto path = find_compile_database(workspace);
+  if (!path) return fail(path.error());
+  return load_commands(workspace, *path);
 }
 
 analysis::Analyzer make_analyzer(const Workspace& workspace, std::shared_ptr<const SourceTree> tree,

@@ -30,8 +30,17 @@ Result<Workspace> open_workspace(const std::string& directory, const std::string
 /// Opens the history for reading. Error: History with the way out when nothing was recorded yet.
 Result<history::Database> open_history(const Workspace& workspace, history::OpenMode mode);
 
-/// The compile database: as configured, else of the instrumented build, else of the user's, else wherever one
-/// is. Sources that the configuration excludes are left out. Error: Project.
+/// Where the compile database lies: as configured, else of the instrumented build, else of the user's; empty
+/// when none of them has one. Error: Project when the configured one does not exist.
+Result<std::string> configured_compile_database(const Workspace& workspace);
+
+/// The same, else wherever one is. Error: Project.
+Result<std::string> find_compile_database(const Workspace& workspace);
+
+/// Commands of the sources that the configuration does not exclude. Error: Project.
+Result<std::vector<analysis::CompileCommand>> load_commands(const Workspace& workspace,
+                                                            const std::string& database);
+/// Those of find_compile_database().
 Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& workspace);
 
 /// An analyser of one revision. `other_paths`: files of the revision it is compared with.

@@ -198,6 +198,25 @@ TEST(RevisionStore, BeginAgainGoesOnAndShardsMakeItComplete) {
   EXPECT_TRUE(ok(find_revision(database, "abc", "env"))->complete);
 }
 
+TEST(RevisionStore, RecordingAPartKeepsWhatIsComplete) {
+  TempDir dir;
+  Database database = create(dir.file());
+  const RevisionId revision = begin(database, "abc", 10);
+  const auto part = [&] {
+    return ok(
+        begin_revision(database, {{}, "abc", "env", 30, false, false, "tool"}, {"env", "d"}, Extent::Part));
+  };
+  EXPECT_EQ(part(), revision);
+  EXPECT_FALSE(ok(find_revision(database, "abc", "env"))->complete);
+  ok(finish_revision(database, revision, {1, 2}));
+  EXPECT_EQ(part(), revision);
+  ok(finish_revision(database, revision, {2, 2}));  // the first shard still counts
+  EXPECT_TRUE(ok(find_revision(database, "abc", "env"))->complete);
+  EXPECT_EQ(part(), revision);
+  EXPECT_TRUE(ok(find_revision(database, "abc", "env"))->complete);
+  EXPECT_EQ(ok(find_revision(database, "abc", "env"))->recorded_at, 30);
+}
+
 TEST(RevisionStore, EnvironmentsStayApart) {
   TempDir dir;
   Database database = create(dir.file());
