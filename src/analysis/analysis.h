@@ -23,6 +23,10 @@ struct AnalysisOptions {
   std::function<bool()> interrupted;
 };
 
+/// Everything that a parse asked the file system about: what exists, what does not, what a directory holds.
+/// Opaque but for comparing Analyzer::answers(). One question an entry, no newlines in it.
+using Questions = std::vector<std::string>;
+
 /// A unit has been finished: how many are, of how many, and its path. Calls do not overlap.
 using AnalysisProgress = std::function<void(std::size_t done, std::size_t total, const std::string& path)>;
 
@@ -41,9 +45,14 @@ class Analyzer {
 
   /// Facts of each unit, in the order of `commands`, from `jobs` threads at a time (at least 1). A unit that
   /// cannot be parsed, or that an interrupt left out, has errors > 0 and says why in `messages`; nothing
-  /// fails as a whole.
+  /// fails as a whole. `questions` (optional) gets those of each unit; none of one that was not parsed.
   std::vector<UnitFacts> analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
-                                 const AnalysisProgress& progress = {}) const;
+                                 const AnalysisProgress& progress = {},
+                                 std::vector<Questions>* questions = nullptr) const;
+
+  /// Hash of the present answers. A parse that had the same ones, of the same command by the same version of
+  /// this tool, had the same facts.
+  std::uint64_t answers(const Questions& questions) const;
 
   /// Repository files that each unit includes (main source first, then sorted), by preprocessing alone: about
   /// 15 ms a unit. Errors (Interrupted) only; a unit that cannot be preprocessed has its main source alone.

@@ -110,6 +110,18 @@ void serialize(Archive& archive, BlockPoints& block) {
   archive(ordinal, points);
 }
 
+template <class Archive>
+void serialize(Archive& archive, FileFacts& file) {
+  auto& [path, content, declarations] = file;
+  archive(path, content, declarations);
+}
+
+template <class Archive>
+void serialize(Archive& archive, FunctionPoints& points) {
+  auto& [function, blocks] = points;
+  archive(function, blocks);
+}
+
 namespace {
 
 /// What a function's blob holds; columns of the table hold the rest.
@@ -146,7 +158,65 @@ Status decode(std::string_view blob, std::uint32_t base_line, std::string_view w
   }
 }
 
+/// Every member, the ones that the database keeps in columns first.
+template <class Archive, class Unit>
+void unit_fields(Archive& archive, Unit& unit) {
+  auto& [path, command, files, functions, points, variables, errors, messages] = unit;
+  archive(path, command, files, points, errors, messages);
+}
+
+void save_list(CompactOutput& archive, const std::vector<FunctionFacts>& functions) {
+  archive.number(functions.size());
+  for (const FunctionFacts& f : functions) {
+    archive(f.id, f.name, f.file, f.begin_line, f.end_line, f.body);
+    function_fields(archive, f);
+  }
+}
+
+void load_list(CompactInput& archive, std::vector<FunctionFacts>& functions) {
+  functions.resize(archive.count());
+  for (FunctionFacts& f : functions) {
+    archive(f.id, f.name, f.file, f.begin_line, f.end_line, f.body);
+    function_fields(archive, f);
+  }
+}
+
+void save_list(CompactOutput& archive, const std::vector<VariableFacts>& variables) {
+  archive.number(variables.size());
+  for (const VariableFacts& variable : variables) {
+    archive(variable.id);
+    variable_fields(archive, variable);
+  }
+}
+
+void load_list(CompactInput& archive, std::vector<VariableFacts>& variables) {
+  variables.resize(archive.count());
+  for (VariableFacts& variable : variables) {
+    archive(variable.id);
+    variable_fields(archive, variable);
+  }
+}
+
 }  // namespace
+
+std::string encode_unit(const UnitFacts& unit) {
+  CompactOutput archive;
+  unit_fields(archive, unit);
+  save_list(archive, unit.functions);
+  save_list(archive, unit.variables);
+  return seal(archive.bytes(), kFactsCodec);
+}
+
+Result<UnitFacts> decode_unit(std::string_view blob) {
+  UnitFacts unit;
+  const Status done = decode(blob, 0, "a unit", [&](CompactInput& archive) {
+    unit_fields(archive, unit);
+    load_list(archive, unit.functions);
+    load_list(archive, unit.variables);
+  });
+  if (!done) return fail(done.error());
+  return unit;
+}
 
 std::string encode_function(const FunctionFacts& function) {
   CompactOutput archive(function.begin_line);

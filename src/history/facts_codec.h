@@ -27,4 +27,8 @@ Status decode_points(std::string_view blob, std::uint32_t begin_line, FunctionPo
 /// `variable.id` and `variable.at.line` must be set; the rest is filled.
 Status decode_variable(std::string_view blob, VariableFacts& variable);
 
+/// A whole unit in one sealed blob, for caches outside the database.
+std::string encode_unit(const UnitFacts& unit);
+Result<UnitFacts> decode_unit(std::string_view blob);
+
 }  // namespace simrt::history

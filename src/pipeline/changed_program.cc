@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "pipeline/unit_plan.h"
+#include "support/log.h"
 #include "support/progress.h"
+#include "support/task_pool.h"
 
 namespace simrt::pipeline {
 namespace {
@@ -22,23 +24,43 @@ class Builder {
     parse_further(plan);
     if (in_.interrupt && in_.interrupt->requested())
       return fail(ErrorCode::Interrupted, "interrupted while parsing the changed sources");
+    log::detail("{} of {} units came from the cache of parsed units", out_.cached_units, parsed_.size());
     note(plan);
     finish(plan);
     return std::move(out_);
   }
 
  private:
+  /// Facts of `units`, in their order: cached where a parse would see what it saw before.
   void parse(const std::set<std::string>& units) {
-    std::vector<analysis::CompileCommand> commands;
+    std::vector<std::pair<const analysis::CompileCommand*, std::optional<UnitFacts>>> wanted;
     for (const std::string& unit : units)
       if (const auto found = in_.commands.by_path.find(unit); found != in_.commands.by_path.end())
-        commands.push_back(found->second);
-    if (commands.empty()) return;
+        wanted.emplace_back(&found->second, std::nullopt);
+    run_tasks(wanted.size(), in_.jobs, [&](std::size_t i) {
+      auto& [command, facts] = wanted[i];
+      facts = in_.cache.find(command->file, analysis::command_hash(*command, in_.repository_root), answers_);
+    });
+    std::vector<analysis::CompileCommand> missing;
+    for (const auto& [command, facts] : wanted)
+      if (!facts) missing.push_back(*command);
+    out_.cached_units += wanted.size() - missing.size();
+    std::vector<UnitFacts> fresh = parse_missing(missing);
+    auto next = fresh.begin();
+    for (auto& [command, facts] : wanted) parsed_.push_back(std::move(facts ? *facts : *next++));
+  }
+
+  std::vector<UnitFacts> parse_missing(const std::vector<analysis::CompileCommand>& commands) {
+    if (commands.empty()) return {};
     Progress progress("parsing", commands.size());
-    for (UnitFacts& unit : in_.analyzer.analyse(
-             commands, in_.jobs,
-             [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }))
-      parsed_.push_back(std::move(unit));
+    std::vector<analysis::Questions> questions;
+    std::vector<UnitFacts> units = in_.analyzer.analyse(
+        commands, in_.jobs,
+        [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }, &questions);
+    run_tasks(units.size(), in_.jobs,
+              [&](std::size_t i) { in_.cache.store(units[i], questions[i], answers_); });
+    in_.cache.prune();
+    return units;
   }
 
   void parse_further(const UnitPlan& plan) {
@@ -110,6 +132,9 @@ class Builder {
   }
 
   const ChangedProgramInput& in_;
+  const FactsCache::Answers answers_ = [this](const analysis::Questions& questions) {
+    return in_.analyzer.answers(questions);
+  };
   std::vector<UnitFacts> parsed_;
   ChangedProgram out_;
 };

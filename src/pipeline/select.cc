@@ -111,8 +111,10 @@ Status Selecting::compare() {
   fallbacks.insert(fallbacks.end(), commands->fallbacks.begin(), commands->fallbacks.end());
   const analysis::Analyzer analyzer =
       make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
+  const FactsCache cache(workspace->config.cache_directory, identity_of_this_program());
   const unsigned jobs = request.jobs != 0 ? request.jobs : available_processors();
-  auto built = build_changed_program({before, *changes, commands->units, analyzer, jobs, request.interrupt});
+  auto built = build_changed_program(
+      {before, *changes, commands->units, analyzer, cache, workspace->root, jobs, request.interrupt});
   if (!built) return fail(built.error());
   changed = std::move(*built);
   fallbacks.insert(fallbacks.end(), changed.fallbacks.begin(), changed.fallbacks.end());

@@ -37,6 +37,29 @@ TEST(FactsCodec, FunctionsRoundTrip) {
   }
 }
 
+TEST(FactsCodec, UnitsRoundTripAndDamageIsSeen) {
+  Sampler sampler(3);
+  UnitFacts unit;
+  unit.path = "a.cc";
+  unit.command = 77;
+  unit.files = {{"a.cc", 1, 2}, {"a.h", 3, 4}};
+  unit.errors = 2;
+  unit.messages = {"a.cc:1:1: no", ""};
+  for (int i = 0; i < 50; ++i) {
+    unit.functions.push_back(sampler.function("f" + std::to_string(i), "a.cc", 100));
+    unit.points.push_back({unit.functions.back().id, {{0, {{100, 3}, {0, 0}}}}});
+    unit.variables.push_back(sampler.variable_facts("v" + std::to_string(i), "a.h", 7));
+  }
+  const std::string blob = encode_unit(unit);
+  EXPECT_TRUE(ok(decode_unit(blob)) == unit);
+  for (std::size_t at = 0; at < blob.size(); at += 7) {
+    std::string damaged = blob;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    EXPECT_FALSE(decode_unit(damaged)) << at;
+  }
+  EXPECT_FALSE(decode_unit(blob.substr(0, blob.size() / 2)));
+}
+
 TEST(FactsCodec, PointsAndVariablesRoundTrip) {
   Sampler sampler(2);
   const FunctionFacts function = sampler.function("f", "a.cc", 100);

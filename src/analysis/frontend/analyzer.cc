@@ -83,7 +83,7 @@ struct Analyzer::State {
         frontend(options.repository_root, std::move(tree), other_paths, options.cache_directory),
         tokens(frontend.view()) {}
 
-  UnitFacts analyse(const CompileCommand& command);
+  UnitFacts analyse(const CompileCommand& command, Questions& questions);
   bool interrupted() const { return options.interrupted && options.interrupted(); }
 
   AnalysisOptions options;
@@ -91,7 +91,7 @@ struct Analyzer::State {
   TokenCache tokens;
 };
 
-UnitFacts Analyzer::State::analyse(const CompileCommand& command) {
+UnitFacts Analyzer::State::analyse(const CompileCommand& command, Questions& questions) {
   UnitFacts facts;
   std::map<std::string, std::vector<BodyRange>> bodies;
   ParseReport report = frontend.parse(command, [&](const ParsedUnit& unit) {
@@ -102,6 +102,7 @@ UnitFacts Analyzer::State::analyse(const CompileCommand& command) {
   facts.command = command_hash(command, options.repository_root);
   facts.errors = report.errors;
   facts.messages = std::move(report.messages);
+  questions = std::move(report.questions);
   for (std::string& path : report.files) {
     const auto file = tokens.find(path);
     FileFacts entry;
@@ -121,18 +122,29 @@ Analyzer::Analyzer(Analyzer&&) noexcept = default;
 Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 
 std::vector<UnitFacts> Analyzer::analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
-                                         const AnalysisProgress& progress) const {
+                                         const AnalysisProgress& progress,
+                                         std::vector<Questions>* questions) const {
   if (!state_->interrupted()) state_->frontend.prepare(commands, std::max(jobs, 1U));
   std::vector<UnitFacts> units(commands.size());
+  std::vector<Questions> asked(commands.size());
   std::mutex progress_mutex;
   std::size_t done = 0;
   run_tasks(commands.size(), std::max(jobs, 1U), [&](std::size_t i) {
-    units[i] = state_->interrupted() ? left_out(commands[i], "interrupted") : state_->analyse(commands[i]);
+    units[i] =
+        state_->interrupted() ? left_out(commands[i], "interrupted") : state_->analyse(commands[i], asked[i]);
     const std::scoped_lock lock(progress_mutex);
     ++done;
     if (progress) progress(done, commands.size(), commands[i].file);
   });
+  if (questions) *questions = std::move(asked);
   return units;
+}
+
+std::uint64_t Analyzer::answers(const Questions& questions) const {
+  std::uint64_t result = 0;
+  for (const std::string& question : questions)
+    result = hash_combine(result, state_->frontend.view().answer(question));
+  return result;
 }
 
 Result<std::vector<std::vector<std::string>>> Analyzer::closures(const std::vector<CompileCommand>& commands,

@@ -243,8 +243,14 @@ ParseReport Frontend::parse_once(const UnitInvocation& unit, const PrecompiledHe
   RunReport run = run_action(std::move(invocation), unit, view_, action);
   report.errors = run.errors;
   report.messages = std::move(run.messages);
+  report.lacks_file = run.lacks_file;
   report.files = std::move(request.files);
   report.precompiled = headers != nullptr;
+  std::set<std::string> questions(unit.questions.begin(), unit.questions.end());
+  for (const std::string& question : run.questions)
+    if (!headers || (question != headers->file && question != headers->source)) questions.insert(question);
+  if (headers) questions.insert(headers->inputs.begin(), headers->inputs.end());
+  report.questions.assign(questions.begin(), questions.end());
   return report;
 }
 
@@ -261,7 +267,7 @@ ParseReport Frontend::parse(const CompileCommand& command,
   if (prepared != prepared_.end()) {
     const Preparation& preparation = prepared->second;
     if (preparation.headers) report = parse_once(preparation.invocation, preparation.headers.get(), callback);
-    if (!preparation.headers || report.errors > 0)
+    if (!preparation.headers || (report.errors > 0 && !report.lacks_file))
       report = parse_once(preparation.invocation, nullptr, callback);
   } else if (const auto invocation = make_invocation(command, view_)) {
     report = parse_once(*invocation, nullptr, callback);

@@ -21,10 +21,12 @@
 namespace simrt::analysis {
 
 struct ParseReport {
-  std::uint32_t errors = 0;           ///< > 0: what the callback saw is incomplete, or it saw nothing at all
-  std::vector<std::string> messages;  ///< the first few errors
-  std::vector<std::string> files;     ///< repository files read: main source first, then sorted
-  bool precompiled = false;           ///< made with precompiled system headers
+  std::uint32_t errors = 0;            ///< > 0: what the callback saw is incomplete, or it saw nothing at all
+  std::vector<std::string> messages;   ///< the first few errors
+  std::vector<std::string> files;      ///< repository files read: main source first, then sorted
+  bool precompiled = false;            ///< made with precompiled system headers
+  bool lacks_file = false;             ///< the first error is an #include of a file that does not exist
+  std::vector<std::string> questions;  ///< what the file system was asked, sorted; see SourceView::answer()
 };
 
 /// A parsed unit; valid during the callback only.
@@ -51,7 +53,7 @@ class Frontend {
 
   /// Parses one unit and calls `callback` at most once, in another thread, before parse() returns. Bodies of
   /// functions outside the repository are skipped. A unit that fails with precompiled headers is parsed
-  /// without.
+  /// without, unless what it lacks is a file: that depends on no precompiled header.
   ParseReport parse(const CompileCommand& command,
                     const std::function<void(const ParsedUnit&)>& callback) const;
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <unordered_set>
 #include <utility>
 
 #include "analysis/frontend/command_line.h"
@@ -89,7 +90,8 @@ Result<UnitInvocation> make_invocation(const CompileCommand& command,
 
   clang::CreateInvocationOptions options;
   options.Diags = silent_diagnostics();
-  options.VFS = make_source_filesystem(view, unit.directory);
+  std::unordered_set<std::string> questions;
+  options.VFS = make_source_filesystem(view, unit.directory, &questions);
   options.RecoverOnError = true;  // an unknown option of gcc is an "error" to the driver
   std::vector<std::string> cc1;
   options.CC1Args = &cc1;
@@ -97,6 +99,8 @@ Result<UnitInvocation> make_invocation(const CompileCommand& command,
     return fail(ErrorCode::Analysis,
                 fmt::format("{}: clang makes no compilation of its command", command.file));
   }
+  options.VFS = nullptr;
+  unit.questions.assign(questions.begin(), questions.end());
   if (cc1[0] == "-cc1") cc1.erase(cc1.begin());
   unit.flags = shared_flags(cc1, unit.source);
   unit.group = hash_combine(hash_bytes(clang_version()), hash_bytes(unit.directory));

@@ -21,6 +21,7 @@ struct UnitInvocation {
   std::vector<std::string> flags;  ///< cc1 arguments without the source and what follows from its name
   /// Hash of flags, directory and clang's version: units of one group can share a precompiled header.
   std::uint64_t group = 0;
+  std::vector<std::string> questions;  ///< what the driver asked the file system; see SourceView::answer()
 };
 
 /// Runs the driver on `command`. Options that only gcc knows are ignored.

@@ -2,6 +2,7 @@
 
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/LexDiagnostic.h>
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/CrashRecoveryContext.h>
@@ -31,7 +32,7 @@ class ErrorCollector final : public clang::DiagnosticConsumer {
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
     DiagnosticConsumer::HandleDiagnostic(level, info);
     if (level < clang::DiagnosticsEngine::Error) return;
-    ++report_.errors;
+    if (++report_.errors == 1) report_.lacks_file = info.getID() == clang::diag::err_pp_file_not_found;
     llvm::SmallString<128> text;
     info.FormatDiagnostic(text);
     std::string where;
@@ -68,7 +69,7 @@ RunReport run_action(
     clang::CompilerInstance instance;
     instance.setInvocation(std::move(invocation));
     instance.createDiagnostics(&errors, /*ShouldOwnClient=*/false);
-    instance.createFileManager(make_source_filesystem(view, unit.directory));
+    instance.createFileManager(make_source_filesystem(view, unit.directory, &report.questions));
     instance.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
     if (!instance.ExecuteAction(action) && report.errors == 0) {
       report.errors = 1;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/frontend/invocation.h"
@@ -18,6 +19,8 @@ namespace simrt::analysis {
 struct RunReport {
   std::uint32_t errors = 0;
   std::vector<std::string> messages;  ///< the first few errors, "file:line:column: text"
+  bool lacks_file = false;            ///< the first error is an #include of a file that does not exist
+  std::unordered_set<std::string> questions;  ///< to the file system; see SourceView::answer()
 };
 
 /// Runs `action` in a thread with a deep stack. A crash of clang is one error with a message, not ours.

@@ -78,17 +78,19 @@ class Listing final : public llvm::vfs::detail::DirIterImpl {
 
 class SourceFileSystem final : public llvm::vfs::FileSystem {
  public:
-  SourceFileSystem(std::shared_ptr<const SourceView> view, std::string directory)
+  SourceFileSystem(std::shared_ptr<const SourceView> view, std::string directory,
+                   std::unordered_set<std::string>* questions)
       : view_(std::move(view)),
         directory_(std::move(directory)),
+        questions_(questions),
         disk_(llvm::vfs::createPhysicalFileSystem()) {}
 
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
-    return view_->status(view_->route(absolute(path)), path.str());
+    return view_->status(asked(path), path.str());
   }
 
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
-    const Route route = view_->route(absolute(path));
+    const Route route = asked(path);
     auto status = view_->status(route, path.str());
     if (!status) return status.getError();
     if (status->isDirectory()) return std::make_error_code(std::errc::is_a_directory);
@@ -110,7 +112,7 @@ class SourceFileSystem final : public llvm::vfs::FileSystem {
   llvm::ErrorOr<std::string> getCurrentWorkingDirectory() const override { return directory_; }
 
   std::error_code getRealPath(const llvm::Twine& path, llvm::SmallVectorImpl<char>& output) override {
-    const Route route = view_->route(absolute(path));
+    const Route route = asked(path);
     if (!view_->status(route, route.path)) return std::make_error_code(std::errc::no_such_file_or_directory);
     std::string real = route.path;
     if (route.kind == Route::Kind::Tree) real = real.empty() ? view_->root() : view_->root() + "/" + real;
@@ -119,6 +121,12 @@ class SourceFileSystem final : public llvm::vfs::FileSystem {
   }
 
  private:
+  Route asked(const llvm::Twine& path) const {
+    const std::string text = absolute(path);
+    if (questions_) questions_->insert(text);
+    return view_->route(text);
+  }
+
   // No ".." is removed here: what it means depends on the symlinks before it, which the view resolves.
   std::string absolute(const llvm::Twine& path) const {
     std::string text = path.str();
@@ -128,11 +136,13 @@ class SourceFileSystem final : public llvm::vfs::FileSystem {
 
   std::shared_ptr<const SourceView> view_;
   std::string directory_;
+  std::unordered_set<std::string>* questions_;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> disk_;
 };
 
 llvm::vfs::directory_iterator SourceFileSystem::dir_begin(const llvm::Twine& directory,
                                                           std::error_code& error) {
+  if (questions_) questions_->insert(kListingQuestion + absolute(directory));
   const Route route = view_->route(absolute(directory));
   if (route.kind == Route::Kind::Missing) {
     error = std::make_error_code(std::errc::no_such_file_or_directory);
@@ -166,9 +176,10 @@ llvm::vfs::directory_iterator SourceFileSystem::dir_begin(const llvm::Twine& dir
 
 }  // namespace
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_source_filesystem(std::shared_ptr<const SourceView> view,
-                                                                       std::string directory) {
-  return llvm::makeIntrusiveRefCnt<SourceFileSystem>(std::move(view), std::move(directory));
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_source_filesystem(
+    std::shared_ptr<const SourceView> view, std::string directory,
+    std::unordered_set<std::string>* questions) {
+  return llvm::makeIntrusiveRefCnt<SourceFileSystem>(std::move(view), std::move(directory), questions);
 }
 
 }  // namespace simrt::analysis

@@ -6,13 +6,16 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "analysis/frontend/source_view.h"
 
 namespace simrt::analysis {
 
-/// One a parse; the view behind it is shared. `directory` is the absolute working directory.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_source_filesystem(std::shared_ptr<const SourceView> view,
-                                                                       std::string directory);
+/// One a parse; the view behind it is shared. `directory` is the absolute working directory. `questions`
+/// (optional; must outlive the file system) gets everything that is asked, as SourceView::answer() takes it.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> make_source_filesystem(
+    std::shared_ptr<const SourceView> view, std::string directory,
+    std::unordered_set<std::string>* questions = nullptr);
 
 }  // namespace simrt::analysis

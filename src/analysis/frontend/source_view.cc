@@ -225,6 +225,50 @@ llvm::ErrorOr<llvm::vfs::Status> SourceView::status(const Route& route, const st
   return renamed(disk_status_.try_emplace(route.path, result).first->second);
 }
 
+std::uint64_t SourceView::answer(const std::string& question) const {
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto known = answers_.find(question); known != answers_.end()) return known->second;
+  }
+  const bool listing = !question.empty() && question[0] == kListingQuestion;
+  const Route where = route(listing ? std::string_view(question).substr(1) : std::string_view(question));
+  std::uint64_t result = hash_combine(static_cast<std::uint64_t>(where.kind), hash_bytes(where.path));
+  result = hash_combine(result, listing ? listing_answer(where) : content_answer(where));
+  const std::unique_lock lock(mutex_);
+  return answers_.try_emplace(question, result).first->second;
+}
+
+std::uint64_t SourceView::content_answer(const Route& route) const {
+  if (route.kind == Route::Kind::Tree) {
+    const auto entry = tree_->find(route.path);
+    if (!entry) return 0;
+    return entry->kind == TreeEntry::Kind::Directory ? 1 : hash_bytes(entry->id);
+  }
+  const auto found = status(route, route.path);
+  if (!found) return 0;
+  if (found->isDirectory()) return 1;  // its time follows its entries, and those are questions of their own
+  const auto time = found->getLastModificationTime().time_since_epoch().count();
+  return hash_combine(found->getSize(), static_cast<std::uint64_t>(time));
+}
+
+std::uint64_t SourceView::listing_answer(const Route& route) const {
+  std::vector<std::string> names;
+  std::string on_disk = route.path;
+  if (route.kind == Route::Kind::Tree) {
+    for (const auto& [name, entry] : tree_->list(route.path)) names.push_back(name);
+    on_disk = root_ + "/" + route.path;
+  }
+  std::error_code error;
+  if (route.kind != Route::Kind::Missing)
+    for (std::filesystem::directory_iterator it(on_disk, error), end; !error && it != end;
+         it.increment(error))
+      names.push_back(it->path().filename().string());
+  std::sort(names.begin(), names.end());
+  std::uint64_t result = 0;
+  for (const std::string& name : names) result = hash_combine(result, hash_bytes(name));
+  return result;
+}
+
 std::shared_ptr<const std::string> SourceView::contents(const std::string& repository_path) const {
   {
     const std::shared_lock lock(mutex_);

@@ -31,6 +31,9 @@ struct Route {
   std::vector<std::string> links;  ///< symlinks of the tree that were followed, repository-relative
 };
 
+/// Begins a question to SourceView::answer() for the names in a directory.
+inline constexpr char kListingQuestion = '*';
+
 /// One revision's files over one machine's disk. Thread-safe; shared by all parses of that revision. What it
 /// has looked up on the disk it remembers, so it should live for one analysis only.
 class SourceView {
@@ -46,6 +49,11 @@ class SourceView {
 
   /// Status of what a route leads to, under the name `requested`.
   llvm::ErrorOr<llvm::vfs::Status> status(const Route& route, const std::string& requested) const;
+
+  /// What decides how the file system answers a question about an absolute path: where it leads, and the
+  /// content there (files of the disk: size and time). Behind kListingQuestion: the names in the directory.
+  /// Equal answers to all questions of a parse mean an equal parse.
+  std::uint64_t answer(const std::string& question) const;
 
   /// Bytes of a file of the tree; null when it is none. Kept for the life of the view.
   std::shared_ptr<const std::string> contents(const std::string& repository_path) const;
@@ -71,6 +79,8 @@ class SourceView {
   class Walk;
   Route directory_route(std::string_view absolute) const;
   Route resolve(const Route& parent, std::string_view rest) const;
+  std::uint64_t content_answer(const Route& route) const;
+  std::uint64_t listing_answer(const Route& route) const;
 
   std::string root_;  ///< symlinks resolved
   std::shared_ptr<const SourceTree> tree_;
@@ -79,6 +89,7 @@ class SourceView {
   mutable PathMap<Route> routes_;
   mutable PathMap<Route> directories_;
   mutable PathMap<llvm::ErrorOr<llvm::vfs::Status>> disk_status_;
+  mutable PathMap<std::uint64_t> answers_;
   mutable PathMap<std::shared_ptr<const std::string>> contents_;
   PathMap<std::shared_ptr<const std::string>> virtual_files_;
 };

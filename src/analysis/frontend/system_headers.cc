@@ -292,8 +292,9 @@ std::shared_ptr<const PrecompiledHeaders> SystemHeaderStore::obtain(const Header
     const std::string source = path(key, ".h");
     // clang looks whether the header that a PCH was made from is unchanged.
     view_->add_virtual_file(source, virtual_header(manifest->compiled));
-    result = std::make_shared<const PrecompiledHeaders>(
-        PrecompiledHeaders{manifest->file, source, std::move(manifest->conditions)});
+    PrecompiledHeaders headers{manifest->file, source, std::move(manifest->conditions), {}};
+    for (Input& input : manifest->inputs) headers.inputs.push_back(std::move(input.path));
+    result = std::make_shared<const PrecompiledHeaders>(std::move(headers));
   }
   if (!result) return nullptr;  // asked again with more units there may be one
   const std::scoped_lock lock(mutex_);

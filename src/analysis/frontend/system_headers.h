@@ -20,6 +20,7 @@ struct PrecompiledHeaders {
   std::string file;                  ///< the PCH; absolute
   std::string source;                ///< absolute path of the virtual header it was made from
   std::set<std::string> conditions;  ///< identifiers that its headers ask about in #if, #ifdef, ...
+  std::vector<std::string> inputs;   ///< files it was made from; absolute
 };
 
 /// What the units of one group ask for, together.
