@@ -8,7 +8,7 @@
 #include "history/blob_frame.h"
 #include "history/compact_archive.h"
 
-// The structured bindings below name every member of a type on purpose: a field added to the model does not
+// The structured bindings below bind every member of a type on purpose: a field added to the model does not
 // compile here until it is stored, too (and kFactsCodec is raised).
 namespace simrt::history {
 
@@ -32,97 +32,60 @@ void load(CompactInput& archive, SourcePoint& point) {
   archive(column);
 }
 
-template <class Archive>
-void serialize(Archive& archive, Place& place) {
-  auto& [base, derefs, instance] = place;
-  archive(base, derefs, instance);
-}
+/// Number of members of the types whose members are stored one after the other.
+template <class T>
+inline constexpr int kMembers = 0;
+template <>
+inline constexpr int kMembers<Value> = 2;
+template <>
+inline constexpr int kMembers<Binding> = 2;
+template <>
+inline constexpr int kMembers<Event> = 2;
+template <>
+inline constexpr int kMembers<BlockPoints> = 2;
+template <>
+inline constexpr int kMembers<FunctionPoints> = 2;
+template <>
+inline constexpr int kMembers<Place> = 3;
+template <>
+inline constexpr int kMembers<OrderOp> = 3;
+template <>
+inline constexpr int kMembers<Edge> = 3;
+template <>
+inline constexpr int kMembers<FileFacts> = 3;
+template <>
+inline constexpr int kMembers<Access> = 4;
+template <>
+inline constexpr int kMembers<Block> = 4;
+template <>
+inline constexpr int kMembers<Call> = 5;
+template <>
+inline constexpr int kMembers<LockOp> = 5;
+template <>
+inline constexpr int kMembers<Local> = 5;
+template <>
+inline constexpr int kMembers<Element> = 6;
 
-template <class Archive>
-void serialize(Archive& archive, Value& value) {
-  auto& [place, address_of] = value;
-  archive(place, address_of);
+template <class Archive, class T>
+  requires(kMembers<T> != 0)
+void serialize(Archive& archive, T& value) {
+  if constexpr (kMembers<T> == 2) {
+    auto& [a, b] = value;
+    archive(a, b);
+  } else if constexpr (kMembers<T> == 3) {
+    auto& [a, b, c] = value;
+    archive(a, b, c);
+  } else if constexpr (kMembers<T> == 4) {
+    auto& [a, b, c, d] = value;
+    archive(a, b, c, d);
+  } else if constexpr (kMembers<T> == 5) {
+    auto& [a, b, c, d, e] = value;
+    archive(a, b, c, d, e);
+  } else {
+    auto& [a, b, c, d, e, f] = value;
+    archive(a, b, c, d, e, f);
+  }
 }
-
-template <class Archive>
-void serialize(Archive& archive, Access& access) {
-  auto& [place, mode, order, tags] = access;
-  archive(place, mode, order, tags);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Call& call) {
-  auto& [callee, kind, name, receiver, arguments] = call;
-  archive(callee, kind, name, receiver, arguments);
-}
-
-template <class Archive>
-void serialize(Archive& archive, LockOp& op) {
-  auto& [action, mode, locks, guard, source] = op;
-  archive(action, mode, locks, guard, source);
-}
-
-template <class Archive>
-void serialize(Archive& archive, OrderOp& op) {
-  auto& [kind, order, object] = op;
-  archive(kind, order, object);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Binding& binding) {
-  auto& [target, value] = binding;
-  archive(target, value);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Event& event) {
-  auto& [at, what] = event;
-  archive(at, what);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Element& element) {
-  auto& [hash, locals, defines, uses, at, events] = element;
-  archive(hash, locals, defines, uses, at, events);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Edge& edge) {
-  auto& [kind, label, target] = edge;
-  archive(kind, label, target);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Block& block) {
-  auto& [ordinal, terminator, elements, successors] = block;
-  archive(ordinal, terminator, elements, successors);
-}
-
-template <class Archive>
-void serialize(Archive& archive, Local& local) {
-  auto& [name, type, parameter, static_storage, escapes] = local;
-  archive(name, type, parameter, static_storage, escapes);
-}
-
-template <class Archive>
-void serialize(Archive& archive, BlockPoints& block) {
-  auto& [ordinal, points] = block;
-  archive(ordinal, points);
-}
-
-template <class Archive>
-void serialize(Archive& archive, FileFacts& file) {
-  auto& [path, content, declarations] = file;
-  archive(path, content, declarations);
-}
-
-template <class Archive>
-void serialize(Archive& archive, FunctionPoints& points) {
-  auto& [function, blocks] = points;
-  archive(function, blocks);
-}
-
-namespace {
 
 /// What a function's blob holds; columns of the table hold the rest.
 template <class Archive, class Function>
@@ -139,6 +102,27 @@ void variable_fields(Archive& archive, Variable& variable) {
   (void)id;
   archive(name, type, file, at, kind, traits);
 }
+
+/// A function or variable of a unit's own blob: what the database keeps in columns comes first.
+template <class Archive>
+void serialize(Archive& archive, FunctionFacts& function) {
+  archive(function.id, function.name, function.file, function.begin_line, function.end_line, function.body);
+  function_fields(archive, function);
+}
+
+template <class Archive>
+void serialize(Archive& archive, VariableFacts& variable) {
+  archive(variable.id);
+  variable_fields(archive, variable);
+}
+
+template <class Archive>
+void serialize(Archive& archive, UnitFacts& unit) {
+  auto& [path, command, files, functions, points, variables, errors, messages] = unit;
+  archive(path, command, files, functions, points, variables, errors, messages);
+}
+
+namespace {
 
 template <class Fill>
 Status decode(std::string_view blob, std::uint32_t base_line, std::string_view what, Fill fill) {
@@ -158,62 +142,17 @@ Status decode(std::string_view blob, std::uint32_t base_line, std::string_view w
   }
 }
 
-/// Every member, the ones that the database keeps in columns first.
-template <class Archive, class Unit>
-void unit_fields(Archive& archive, Unit& unit) {
-  auto& [path, command, files, functions, points, variables, errors, messages] = unit;
-  archive(path, command, files, points, errors, messages);
-}
-
-void save_list(CompactOutput& archive, const std::vector<FunctionFacts>& functions) {
-  archive.number(functions.size());
-  for (const FunctionFacts& f : functions) {
-    archive(f.id, f.name, f.file, f.begin_line, f.end_line, f.body);
-    function_fields(archive, f);
-  }
-}
-
-void load_list(CompactInput& archive, std::vector<FunctionFacts>& functions) {
-  functions.resize(archive.count());
-  for (FunctionFacts& f : functions) {
-    archive(f.id, f.name, f.file, f.begin_line, f.end_line, f.body);
-    function_fields(archive, f);
-  }
-}
-
-void save_list(CompactOutput& archive, const std::vector<VariableFacts>& variables) {
-  archive.number(variables.size());
-  for (const VariableFacts& variable : variables) {
-    archive(variable.id);
-    variable_fields(archive, variable);
-  }
-}
-
-void load_list(CompactInput& archive, std::vector<VariableFacts>& variables) {
-  variables.resize(archive.count());
-  for (VariableFacts& variable : variables) {
-    archive(variable.id);
-    variable_fields(archive, variable);
-  }
-}
-
 }  // namespace
 
 std::string encode_unit(const UnitFacts& unit) {
   CompactOutput archive;
-  unit_fields(archive, unit);
-  save_list(archive, unit.functions);
-  save_list(archive, unit.variables);
+  archive(unit);
   return seal(archive.bytes(), kFactsCodec);
 }
 
 Result<UnitFacts> decode_unit(std::string_view blob) {
   UnitFacts unit;
-  const Status done = decode(blob, 0, "a unit", [&](CompactInput& archive) {
-    unit_fields(archive, unit);
-    load_list(archive, unit.functions);
-    load_list(archive, unit.variables);
-  });
+  const Status done = decode(blob, 0, "a unit", [&](CompactInput& archive) { archive(unit); });
   if (!done) return fail(done.error());
   return unit;
 }

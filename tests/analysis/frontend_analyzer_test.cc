@@ -128,5 +128,55 @@ TEST_F(AnalyzerTest, ClosuresNameMainSourceFirst) {
   EXPECT_THAT(closures->at(2), ElementsAre("u2.cc", "include/counter.h"));
 }
 
+/// What a parse may have depended on, and changes of it.
+struct Dependency {
+  const char* what;
+  Files tree;                                             ///< further or other files of the revision
+  std::vector<std::pair<std::string, std::string>> disk;  ///< written below the project
+};
+
+TEST_F(AnalyzerTest, AnswersDifferWhenAParseCouldSeeSomethingElse) {
+  Files before = files();
+  before["u0.cc"] =
+      "#include \"counter.h\"\n#if __has_include(\"generated.h\")\n#include \"generated.h\"\n"
+      "#endif\nvoid f0(Counter& c) { c.add(); }\n";
+  before["unrelated.cc"] = "int a;\n";
+  const std::vector<CompileCommand> all{
+      project.command("u0.cc", {"g++", "-std=c++20", "-I../include", "-Igenerated"})};
+  std::vector<Questions> questions;
+  ASSERT_EQ(analyzer(before).analyse(all, 1, {}, &questions)[0].errors, 0u);
+  const std::uint64_t answers = analyzer(before).answers(questions[0]);
+
+  Files other = before;
+  other["unrelated.cc"] = "int b;\n";
+  other["new.h"] = "int c;\n";
+  EXPECT_EQ(analyzer(other).answers(questions[0]), answers) << "nothing that it asked about";
+
+  const std::vector<Dependency> dependencies = {
+      {"its source", {{"u0.cc", before["u0.cc"] + "int x;\n"}}, {}},
+      {"a header", {{"include/counter.h", std::string(kHeader) + "\n"}}, {}},
+      {"a header that is found before another", {{"counter.h", kHeader}}, {}},
+      {"a header that becomes generated", {}, {{"build/generated/generated.h", "int y;\n"}}},
+  };
+  for (const Dependency& dependency : dependencies) {
+    Files tree = before;
+    for (const auto& [path, text] : dependency.tree) tree[path] = text;
+    for (const auto& [path, text] : dependency.disk) project.write("project/" + path, text);
+    const std::uint64_t now = analyzer(tree).answers(questions[0]);
+    EXPECT_NE(now, answers) << dependency.what;
+  }
+}
+
+TEST_F(AnalyzerTest, AUnitThatLacksAFileAsksForIt) {
+  Files tree{{"u0.cc", "#include \"late.h\"\nint f() { return kLate; }\n"}};
+  std::vector<Questions> questions;
+  const std::vector<CompileCommand> all{project.command("u0.cc", {"g++", "-Igenerated"})};
+  ASSERT_GT(analyzer(tree, true).analyse(all, 1, {}, &questions)[0].errors, 0u);
+  const std::uint64_t answers = analyzer(tree).answers(questions[0]);
+  EXPECT_EQ(analyzer(tree).answers(questions[0]), answers);
+  project.write("project/build/generated/late.h", "constexpr int kLate = 1;\n");
+  EXPECT_NE(analyzer(tree).answers(questions[0]), answers);
+}
+
 }  // namespace
 }  // namespace simrt::analysis
