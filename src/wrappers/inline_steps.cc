@@ -1,4 +1,4 @@
-// The two-step compilation of plan.h: which commands qualify, and which options belong to which step.
+// The two-step compilations of plan.h: which commands qualify, and which options belong to which step.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -90,17 +90,35 @@ bool is_device(const std::string& output) {
   return starts_with(output, "/dev/") && !starts_with(output, "/dev/shm/");
 }
 
+// gcc: what would name its side outputs after the intermediate, or put another language into it.
+bool disqualifies_assembly(const std::string& o) {
+  static constexpr std::array<std::string_view, 9> kPrefixes = {
+      "-masm=", "-fdump", "-fopt-info", "-dump", "-aux-info", "-specs", "-wrapper", "-fcallgraph-info", "-d"};
+  return disqualifies(o) || (o.size() > 7 && o.substr(o.size() - 7) == "-header") ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view p) { return starts_with(o, p); });
+}
+
+// Compiling one makes a precompiled header.
+bool is_header(const std::string& path) {
+  static constexpr std::array<std::string_view, 4> kHeaders = {".h", ".hh", ".hpp", ".hxx"};
+  return std::any_of(kHeaders.begin(), kHeaders.end(), [&](std::string_view end) {
+    return path.size() > end.size() && path.substr(path.size() - end.size()) == end;
+  });
+}
+
+bool is_one_compilation(const CommandLine& line, const std::vector<std::string>& arguments) {
+  return line.action == Action::Compile && !line.response_files && !line.foreign_target &&
+         line.inputs.size() == 1 && line.inputs[0].language == Language::Code && line.output != "-" &&
+         !is_device(line.output) && std::find(arguments.begin(), arguments.end(), "-c") != arguments.end();
+}
+
 bool qualifies(const CommandLine& line, const std::vector<std::string>& arguments) {
-  if (line.action != Action::Compile || line.response_files || line.foreign_target ||
-      line.inputs.size() != 1 || line.inputs[0].language != Language::Code || line.output == "-" ||
-      is_device(line.output)) {
-    return false;
-  }
   const bool guards = std::any_of(arguments.begin(), arguments.end(), [](const std::string& o) {
     return starts_with(o, "-fsanitize-coverage=") && o.find("trace-pc-guard") != std::string::npos;
   });
-  const bool compile = std::find(arguments.begin(), arguments.end(), "-c") != arguments.end();
-  return guards && compile && std::none_of(arguments.begin(), arguments.end(), disqualifies);
+  return guards && is_one_compilation(line, arguments) &&
+         std::none_of(arguments.begin(), arguments.end(), disqualifies);
 }
 
 struct Options {
@@ -131,7 +149,65 @@ Options divide(const CommandLine& line, const std::vector<std::string>& argument
   return out;
 }
 
+void add(std::vector<std::string>& to, const std::vector<std::string>& words) {
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+// The dependency file is named after the object, not after the intermediate.
+void add_dependency_names(const Options& options, const std::string& object,
+                          std::vector<std::string>& command) {
+  if (!options.dependencies) return;
+  if (!options.dependency_file) add(command, {"-MF", dependency_name(object)});
+  if (!options.dependency_target) add(command, {"-MQ", object});
+}
+
+// What gcc hands to the assembler.
+bool is_assembler_option(const std::string& o) {
+  return starts_with(o, "-Wa,") || starts_with(o, "-m") || starts_with(o, "-B") || starts_with(o, "-gz") ||
+         o == "-Xassembler" || o == "-pipe" || starts_with(o, "--sysroot");
+}
+
+std::vector<std::string> assembler_options(const std::vector<std::string>& arguments) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool pair = takes_value(arguments[i]) && i + 1 < arguments.size();
+    if (is_assembler_option(arguments[i])) {
+      out.push_back(arguments[i]);
+      if (pair) out.push_back(arguments[i + 1]);
+    }
+    if (pair) ++i;
+  }
+  return out;
+}
+
 }  // namespace
+
+std::optional<InlineSteps> assembly_steps(const std::vector<std::string>& compiler,
+                                          const std::vector<std::string>& arguments,
+                                          const std::string& hook_header) {
+  const CommandLine line = parse_command_line(arguments);
+  const bool calls =
+      std::find(arguments.begin(), arguments.end(), "-fsanitize-coverage=trace-pc") != arguments.end();
+  if (!calls || !is_one_compilation(line, arguments) || is_header(line.inputs[0].path) ||
+      std::any_of(arguments.begin(), arguments.end(), disqualifies_assembly)) {
+    return std::nullopt;
+  }
+  const std::string object = line.output.empty() ? object_name(line.inputs[0].path) : line.output;
+  const Options options = divide(line, arguments);
+
+  InlineSteps steps;
+  steps.intermediate = object + ".simrt.s";
+  steps.instrument = compiler;
+  steps.instrument.emplace_back("-fipa-ra");  // in front: an option of the user's has the last word
+  for (const std::string& o : options.step1) steps.instrument.push_back(o == "-c" ? "-S" : o);
+  // Behind all else: a precompiled header has to be the first thing included.
+  add(steps.instrument, {"-include", hook_header, "-o", steps.intermediate});
+  add_dependency_names(options, object, steps.instrument);
+  steps.generate = compiler;
+  add(steps.generate, assembler_options(arguments));
+  add(steps.generate, {"-c", steps.intermediate, "-o", object});
+  return steps;
+}
 
 std::optional<InlineSteps> inline_steps(const std::vector<std::string>& compiler,
                                         const std::vector<std::string>& arguments,
@@ -144,16 +220,10 @@ std::optional<InlineSteps> inline_steps(const std::vector<std::string>& compiler
   InlineSteps steps;
   steps.intermediate = object + ".simrt.bc";
   steps.instrument = compiler;
-  const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& words) {
-    to.insert(to.end(), words.begin(), words.end());
-  };
   add(steps.instrument, options.step1);
   add(steps.instrument,
       {"-emit-llvm", "-Xclang", "-mlink-bitcode-file", "-Xclang", hook_bitcode, "-o", steps.intermediate});
-  if (options.dependencies) {  // named after the object, not after the intermediate
-    if (!options.dependency_file) add(steps.instrument, {"-MF", dependency_name(object)});
-    if (!options.dependency_target) add(steps.instrument, {"-MQ", object});
-  }
+  add_dependency_names(options, object, steps.instrument);
   steps.generate = compiler;
   add(steps.generate, options.step2);
   add(steps.generate,

@@ -8,9 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "wrappers/assembly.h"
 #include "wrappers/command_line.h"
 #include "wrappers/hook_bitcode.h"
 #include "wrappers/plan.h"
@@ -31,27 +34,52 @@ bool inlining_wanted() {
   return value == nullptr || std::string(value) != "0";
 }
 
+// Puts the hook in line in an assembly file.
+bool inline_hook_in(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const auto rewritten = in ? inline_hook_calls(text.str()) : std::nullopt;
+  return rewritten && static_cast<bool>(std::ofstream(file, std::ios::binary | std::ios::trunc)
+                                        << *rewritten << std::flush);
+}
+
 // True when both steps worked. Otherwise nothing was printed or left behind, and the plain command has its
 // say.
-bool compile_in_two_steps(InlineSteps steps) {
-  if (isatty(STDERR_FILENO) != 0) steps.instrument.emplace_back("-fcolor-diagnostics");
+bool compile_in_two_steps(InlineSteps steps, Family family) {
+  const bool gcc = family == Family::Gcc;
+  if (isatty(STDERR_FILENO) != 0)
+    steps.instrument.emplace_back(gcc ? "-fdiagnostics-color=always" : "-fcolor-diagnostics");
   const RunResult first = run(steps.instrument, Output::Collect);
-  const bool good = first.status == 0 && run(steps.generate, Output::Collect).status == 0;
+  const bool good = first.status == 0 && (!gcc || inline_hook_in(steps.intermediate)) &&
+                    run(steps.generate, Output::Collect).status == 0;
   std::error_code ignored;
   std::filesystem::remove(steps.intermediate, ignored);
   if (good) std::fputs(first.errors.c_str(), stderr);
   return good;
 }
 
+// The steps that put the hook in line, when the command is one that can be taken apart.
+std::optional<InlineSteps> steps_of(const Compiler& compiler, const std::vector<std::string>& arguments,
+                                    const RuntimeFiles& runtime) {
+  if (compiler.family == Family::Gcc) {
+#if defined(__x86_64__)
+    return assembly_steps(compiler.command, arguments, runtime.directory + "/hooks/inline_gcc.h");
+#else
+    return std::nullopt;
+#endif
+  }
+  if (!inline_steps(compiler.command, arguments, "")) return std::nullopt;
+  const std::string bitcode = hook_bitcode(compiler, runtime);
+  return bitcode.empty() ? std::nullopt : inline_steps(compiler.command, arguments, bitcode);
+}
+
 int execute(const Compiler& compiler, const std::vector<std::string>& command, const RuntimeFiles* runtime) {
-  if (runtime != nullptr && compiler.family == Family::Clang && inlining_wanted()) {
+  if (runtime != nullptr && inlining_wanted()) {
     const std::vector<std::string> arguments(
         command.begin() + static_cast<std::ptrdiff_t>(compiler.command.size()), command.end());
-    if (inline_steps(compiler.command, arguments, "")) {
-      const std::string bitcode = hook_bitcode(compiler, *runtime);
-      if (!bitcode.empty() && compile_in_two_steps(*inline_steps(compiler.command, arguments, bitcode)))
-        return 0;
-    }
+    const auto steps = steps_of(compiler, arguments, *runtime);
+    if (steps && compile_in_two_steps(*steps, compiler.family)) return 0;
   }
   replace_process(command);
   return complain(command[0], {ErrorCode::Usage, "cannot be started", ""});

@@ -31,7 +31,7 @@ std::vector<std::string> instrumented_command(const Compiler& compiler, const Co
 struct InlineSteps {
   std::vector<std::string> instrument;
   std::vector<std::string> generate;
-  std::string intermediate;  ///< the bitcode file between the two; the caller removes it
+  std::string intermediate;  ///< the file between the two; the caller removes it
 };
 
 /// The two steps for an already instrumented clang command, or nothing when it is not one plain `-c` of one C
@@ -39,5 +39,12 @@ struct InlineSteps {
 std::optional<InlineSteps> inline_steps(const std::vector<std::string>& compiler,
                                         const std::vector<std::string>& arguments,
                                         const std::string& hook_bitcode);
+
+/// The same for an instrumented gcc command: (1) source to assembly, with the hook's declaration included
+/// behind the user's own (`hook_header`, src/runtime/hooks/inline_gcc.h); the caller then puts the hook in
+/// line (assembly.h); (2) assembly to object.
+std::optional<InlineSteps> assembly_steps(const std::vector<std::string>& compiler,
+                                          const std::vector<std::string>& arguments,
+                                          const std::string& hook_header);
 
 }  // namespace simrt::wrappers

@@ -5,7 +5,7 @@
 # Compiler: -DCMAKE_<LANG>_COMPILER, else $SIMRT_CC / $SIMRT_CXX, else $CC / $CXX, else CMake's own choice.
 # A toolchain file of the project's: -DSIMRT_USER_TOOLCHAIN=<file> includes it first.
 # -DSIMRT_STATIC=ON for projects that link with -static.
-# -DSIMRT_INLINE=OFF compiles in one step (slower tests, faster builds; clang only).
+# -DSIMRT_INLINE=OFF compiles in one step (slower tests, faster builds).
 #
 # Every C and C++ source is compiled with the coverage flags, and every program and shared object linked with the
 # runtime. The flags are directory options with the compiler in a generator expression: a project that overwrites

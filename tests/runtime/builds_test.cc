@@ -11,6 +11,7 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::Trace;
 
@@ -50,15 +51,38 @@ TEST(Builds, ResolversRunBeforeAnyConstructor) {
 
 TEST(Builds, TwoCompilersInOneProgram) {
   if (!has("clang-19") || !has("gcc-12")) GTEST_SKIP() << "needs both compilers";
-  const RecordedRun run = record({program("mixed")});
-  EXPECT_EQ(run.status, 0);
-  ASSERT_THAT(run.traces, SizeIs(1));
-  const Trace& trace = run.traces[0];
-  ASSERT_THAT(trace.modules, SizeIs(2));  // one of each kind, of the same file
-  EXPECT_EQ(trace.modules[0].path, trace.modules[1].path);
-  EXPECT_NE(trace.modules[0].pc_list_only, trace.modules[1].pc_list_only);
-  EXPECT_THAT(threads_with(trace, "work_cxx_half"), ElementsAre(1u));
-  EXPECT_THAT(threads_with(trace, "work_c_half"), ElementsAre(1u));
+  for (const char* name : {"mixed", "mixed-calls"}) {
+    const RecordedRun run = record({program(name)});
+    EXPECT_EQ(run.status, 0);
+    ASSERT_THAT(run.traces, SizeIs(1));
+    const Trace& trace = run.traces[0];
+    if (std::string(name) == "mixed") {
+      ASSERT_THAT(trace.modules, SizeIs(1));  // gcc's guards stand behind clang's
+    } else {
+      ASSERT_THAT(trace.modules, SizeIs(2));  // one of each kind, of the same file
+      EXPECT_EQ(trace.modules[0].path, trace.modules[1].path);
+      EXPECT_NE(trace.modules[0].pc_list_only, trace.modules[1].pc_list_only);
+    }
+    EXPECT_THAT(threads_with(trace, "work_cxx_half"), ElementsAre(1u));
+    EXPECT_THAT(threads_with(trace, "work_c_half"), ElementsAre(1u));
+  }
+}
+
+// Position-dependent code at -O1, and -O2 with sections that the linker drops.
+TEST(Builds, OtherCodeModelsAndDroppedSections) {
+  for (const std::string& variant : variants()) {
+    for (const char* kind : {"fixed-", "collected-", "optimized-"}) {
+      const RecordedRun run = record({program(kind + variant), "two_threads"});
+      EXPECT_EQ(run.status, 0) << kind << variant;
+      ASSERT_THAT(run.traces, SizeIs(1)) << kind << variant;
+      const Trace& trace = run.traces[0];
+      ASSERT_THAT(trace.modules, SizeIs(1)) << kind << variant;
+      EXPECT_EQ(trace.modules[0].pc_list_only, variant == "gcc-12calls");
+      EXPECT_THAT(threads_with(trace, "work_alpha"), ElementsAre(1u)) << kind << variant;
+      EXPECT_THAT(threads_with(trace, "work_beta"), ElementsAre(2u)) << kind << variant;
+      EXPECT_THAT(threads_with(trace, "work_never"), IsEmpty()) << kind << variant;
+    }
+  }
 }
 
 TEST(Builds, WithAddressSanitizer) {

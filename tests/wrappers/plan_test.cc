@@ -122,5 +122,46 @@ TEST(InlineSteps, OnlyForPlainInstrumentedCompilations) {
   EXPECT_TRUE(inlined({"-c", "a.c", "-o", "/dev/shm/a.o"}));
 }
 
+std::optional<InlineSteps> assembled(Words arguments) {
+  arguments.insert(arguments.begin(), "-fsanitize-coverage=trace-pc");
+  return assembly_steps({"ccache", "g++"}, arguments, "hook.h");
+}
+
+TEST(AssemblySteps, SplitOptionsBetweenCompilerAndAssembler) {
+  const auto steps = assembled({"-O2", "-pipe", "-include", "pch.h", "-MD", "-g", "-gz", "-c", "src/a.cc",
+                                "-Xassembler", "--x", "-Wa,-q", "-mavx2", "-o", "out/a.o"});
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->intermediate, "out/a.o.simrt.s");
+  EXPECT_THAT(
+      steps->instrument,
+      ElementsAre("ccache", "g++", "-fipa-ra", "-fsanitize-coverage=trace-pc", "-O2", "-pipe", "-include",
+                  "pch.h", "-MD", "-g", "-gz", "-S", "src/a.cc", "-Xassembler", "--x", "-Wa,-q", "-mavx2",
+                  "-include", "hook.h", "-o", "out/a.o.simrt.s", "-MF", "out/a.d", "-MQ", "out/a.o"));
+  EXPECT_THAT(steps->generate, ElementsAre("ccache", "g++", "-pipe", "-gz", "-Xassembler", "--x", "-Wa,-q",
+                                           "-mavx2", "-c", "out/a.o.simrt.s", "-o", "out/a.o"));
+}
+
+TEST(AssemblySteps, OnlyForPlainInstrumentedCompilations) {
+  EXPECT_FALSE(assembly_steps({"g++"}, {"-c", "a.cc"}, "hook.h"));  // not instrumented
+  for (const Words& words : std::vector<Words>{{"a.cc", "-o", "a"},
+                                               {"-S", "a.cc"},
+                                               {"-c", "a.cc", "b.cc"},
+                                               {"-c", "a.S"},
+                                               {"-c", "-x", "assembler", "a.cc"},
+                                               {"-c", "-x", "c++-header", "a.cc"},
+                                               {"-c", "a.h"},
+                                               {"-c", "a.cc", "-m32"},
+                                               {"-c", "a.cc", "-masm=intel"},
+                                               {"-c", "a.cc", "-flto=auto"},
+                                               {"-c", "a.cc", "-save-temps"},
+                                               {"-c", "a.cc", "-gsplit-dwarf"},
+                                               {"-c", "a.cc", "--coverage"},
+                                               {"-E", "-c", "a.cc"},
+                                               {"-c", "a.cc", "-o", "/dev/null"}}) {
+    EXPECT_FALSE(assembled(words)) << ::testing::PrintToString(words);
+  }
+  EXPECT_TRUE(assembled({"-c", "a.c"}));
+}
+
 }  // namespace
 }  // namespace simrt::wrappers
