@@ -11,6 +11,11 @@
 namespace simrt::history {
 namespace {
 
+/// Changes in a hub of a program impact hundreds of thousands of pairs, and `select` runs at every push: what
+/// is stored of them is bounded, or the database would grow by megabytes a run.
+constexpr std::uint32_t kStoredPairs = 10000;  ///< of each kind, covered and uncovered
+constexpr int kDetailedSelections = 10;
+
 void store_accesses(Connection& connection, SelectionId id, const Impact& impact, const Program& head) {
   Query insert(connection,
                "INSERT INTO selection_access(selection, ordinal, function, function_name, variable, "
@@ -32,11 +37,25 @@ void store_pairs(Connection& connection, SelectionId id, const Impact& impact, c
       connection,
       "INSERT INTO selection_pair(selection, ordinal, first, second, covered) VALUES (?, ?, ?, ?, ?)");
   std::uint32_t ordinal = 0;
+  std::uint32_t stored[2] = {0, 0};
   for (const AccessPair& pair : impact.pairs) {
-    insert.bind(id.value, ordinal, pair.first, pair.second, !uncovered.contains(ordinal));
-    insert.run();
+    const bool covered = !uncovered.contains(ordinal);
+    if (stored[covered]++ < kStoredPairs) {
+      insert.bind(id.value, ordinal, pair.first, pair.second, covered);
+      insert.run();
+    }
     ++ordinal;
   }
+}
+
+/// Older selections keep their figures and decisions.
+void forget_old_details(Connection& connection) {
+  for (const char* table : {"selection_pair", "selection_access"})
+    Query(connection,
+          std::string("DELETE FROM ") + table +
+              " WHERE selection <= (SELECT id FROM selection ORDER BY id DESC LIMIT 1 OFFSET ?)",
+          kDetailedSelections)
+        .run();
 }
 
 void store_decisions(Connection& connection, SelectionId id, const Selection& selection) {
@@ -92,6 +111,7 @@ Result<SelectionId> put_selection(Database& database, const SelectionRecord& rec
     store_accesses(connection, id, impact, head);
     store_pairs(connection, id, impact, selection);
     store_decisions(connection, id, selection);
+    forget_old_details(connection);
     return id;
   });
 }

@@ -46,6 +46,13 @@ Value Renaming::value(const Value& old) const { return {place(old.place), old.ad
 
 // ---------------------------------------------------------------------------------------------- Matching
 
+namespace {
+
+/// The result of a statement that another one uses: the extraction gives it a local without a name.
+bool is_value(const Local& local) { return local.name.empty() && !local.parameter; }
+
+}  // namespace
+
 Matching::Matching(const ProgramIndex& before, const ProgramIndex& after, const ProgramDiff& diff)
     : before_(before), after_(after) {
   pair_functions(diff);
@@ -163,12 +170,13 @@ void Matching::match_locals(ChangedFunction& changed) const {
       if (old_locals[k] < partner.size() && partner[old_locals[k]] == kNone)
         partner[old_locals[k]] = new_locals[k];
   }
+  match_values(changed, partner);
   std::vector<bool> taken(fresh.locals.size(), false);
   for (std::uint32_t local : partner)
     if (local < taken.size()) taken[local] = true;
-  // What no matched element mentions: the same parameter, or a local of the same name and type.
+  // What no matched element mentions: the same parameter, or a local of the same name.
   for (std::uint32_t k = 0; k < old.locals.size(); ++k) {
-    if (partner[k] != kNone) continue;
+    if (partner[k] != kNone || is_value(old.locals[k])) continue;
     for (std::uint32_t n = 0; n < fresh.locals.size(); ++n) {
       const bool same = old.locals[k].parameter
                             ? fresh.locals[n].parameter && n == k
@@ -181,6 +189,24 @@ void Matching::match_locals(ChangedFunction& changed) const {
   }
   changed.renaming =
       Renaming(before_, changed.old_function, after_, changed.new_function, std::move(partner));
+}
+
+/// The value of a statement is that of the partner of the statement. Values have no names: the next best one
+/// would lead the slice from a statement that is gone into one that has nothing to do with it.
+void Matching::match_values(const ChangedFunction& changed, std::vector<std::uint32_t>& partner) const {
+  const auto value_of = [](const Element& element, const FunctionFacts& facts) {
+    for (std::uint32_t local : element.defines)
+      if (local < facts.locals.size() && is_value(facts.locals[local])) return local;
+    return kNone;
+  };
+  const Range elements = after_.elements_of(changed.new_function);
+  for (std::uint32_t i = 0; i < elements.size(); ++i) {
+    if (changed.old_element[i] == kNone) continue;
+    const std::uint32_t then =
+        value_of(before_.element(changed.old_element[i]), before_.function(changed.old_function));
+    if (then != kNone)
+      partner[then] = value_of(after_.element(elements.begin + i), after_.function(changed.new_function));
+  }
 }
 
 void Matching::match_moved(ChangedFunction& changed) const {

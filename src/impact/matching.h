@@ -81,6 +81,7 @@ class Matching {
                         const FunctionDiff& diff) const;
   void match_elements(ChangedFunction& changed) const;
   void match_locals(ChangedFunction& changed) const;
+  void match_values(const ChangedFunction& changed, std::vector<std::uint32_t>& partner) const;
   void match_moved(ChangedFunction& changed) const;
   void match_events(ChangedFunction& changed) const;
   void pair_events(ChangedFunction& changed, std::uint32_t new_element, std::uint32_t old_element) const;

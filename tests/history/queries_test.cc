@@ -211,6 +211,38 @@ TEST_F(Queries, SelectionsAndTheirPairs) {
   EXPECT_EQ(sql("SELECT 1 FROM v_pairs WHERE covered = 0").rows.size(), 1U);
 }
 
+// `select` runs at every push: what it stores must not grow with the pairs, nor for ever.
+TEST_F(Queries, StoredSelectionsAreBounded) {
+  Impact impact;
+  SharedAccess write;
+  write.function = function_id("put");
+  write.mode = AccessMode::Write;
+  write.impacted = true;
+  impact.accesses = {write};
+  Selection selection;
+  for (std::uint32_t pair = 0; pair < 30000; ++pair) {
+    impact.pairs.push_back({0, 0});
+    if (pair >= 15000) selection.uncovered.push_back(pair);
+  }
+  const SelectionRecord record{revision_, "def", Technique::SimRT, 77};
+  const SelectionId first = ok(put_selection(database_, record, impact, selection, program_));
+  EXPECT_EQ(ok(selections(database_, 1)).at(0).pairs, 30000U);
+  EXPECT_EQ(ok(selection_pairs(database_, {first, false, 100000})).size(), 20000U);
+  const auto uncovered = ok(selection_pairs(database_, {first, true, 100000}));
+  ASSERT_EQ(uncovered.size(), 10000U);
+  EXPECT_EQ(uncovered[0].pair, 15000U);
+
+  impact.pairs = {{0, 0}};
+  selection.uncovered.clear();
+  SelectionId last;
+  for (int i = 0; i < 10; ++i) last = ok(put_selection(database_, record, impact, selection, program_));
+  EXPECT_TRUE(ok(selection_pairs(database_, {first, false, 10})).empty());
+  EXPECT_EQ(ok(selection_pairs(database_, {last, false, 10})).size(), 1U);
+  EXPECT_EQ(ok(selections(database_, 100)).size(), 11U);
+  EXPECT_EQ(sql("SELECT * FROM selection_pair").rows.size(), 10U);
+  EXPECT_EQ(sql("SELECT * FROM selection_access").rows.size(), 10U);
+}
+
 TEST_F(Queries, ViewsAnswer) {
   EXPECT_EQ(std::get<std::string>(
                 sql("SELECT thread FROM v_coverage_functions WHERE test = 'several' AND name LIKE "

@@ -109,7 +109,7 @@ class Parser {
       Local local;
       local.parameter = parameter;
       if (name.back() == '!') local.escapes = true, name.pop_back();
-      local.name = name;
+      if (name.front() != '%') local.name = name;
       locals_[name] = static_cast<std::uint32_t>(function_->locals.size());
       function_->locals.push_back(local);
     };

@@ -2,9 +2,9 @@
 // that takes blocks by label and statements by text (or by `#tag`, which makes a changed text an alteration).
 //
 //   var Counter::value_ int              # kind by name: Class::x field, x global; traits after the type
-//   fn Counter::Add(amount) g x          # parameters, then locals; flags as words with '!': !lambda !ctor
-//   !dtor B2 -> B1                             # blocks from the entry down; B0 is the exit; "B3 -> B2 T, B1
-//   F"; "B4=B1 -> .." maps
+//   fn Counter::Add(amount) g x %v       # parameters, locals, values (locals without a name: %); flags:
+//   !lambda !ctor !dtor B2 -> B1                             # blocks from the entry down; B0 is the exit;
+//   "B3 -> B2 T, B1 F"; "B4=B1 -> .." maps
 //     guard g this.Counter::mu_          # one statement a line, events divided by ';'
 //     #a R this.Counter::value_; W this.Counter::value_
 //

@@ -38,6 +38,35 @@ B1 -> B0
   EXPECT_THAT(change.impacted(), IsEmpty());
 }
 
+// A dropped lock is such a statement: its constructor's value ends in the declaration.
+TEST(SliceRule, TheValueOfARemovedStatementGoesWithIt) {
+  const std::string text = R"(
+var S::a int
+fn S::Set(v) %gone %kept
+B1 -> B0
+  text sizeof(v); def %gone
+  text more; use %gone
+  text v + 1; def %kept
+  W this.S::a; use %kept
+)";
+  const ImpactCase change(text, edit(text, {{"%gone %kept", "%kept"},
+                                            {"  text sizeof(v); def %gone\n  text more; use %gone\n", ""}}));
+  EXPECT_THAT(change.impacted(), IsEmpty());
+}
+
+TEST(SliceRule, AnAlteredStatementsValueGoesOn) {
+  const std::string text = R"(
+var S::a int
+fn S::Set(v) %other %value
+B1 -> B0
+  text f(v); def %other
+  #x text v + 1; def %value
+  W this.S::a; use %value
+)";
+  const ImpactCase change(text, edit(text, {{"v + 1", "v + 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+}
+
 TEST(SliceRule, ControlOverABranch) {
   const std::string text = R"(
 var S::a int
