@@ -38,9 +38,9 @@ std::size_t Findings::count(Evidence least) const {
 
 template <class Act>
 void Actor::act(Act act) {
-  self = state_;
+  self = watched = state_;
   act();
-  self = main().state_;
+  self = watched = main().state_;
 }
 
 Actor& Actor::main() {

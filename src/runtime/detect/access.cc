@@ -9,10 +9,10 @@ namespace simrt::rt::detect {
 namespace {
 
 // A later conflict with `old` would be one with `next` as well, made by the same thread or ordered after it.
-bool covers(uint64_t next, LockSet next_locks, uint64_t old, LockSet old_locks) {
+bool covers(uint64_t next, LockSet next_locks, uint64_t old) {
   return (old & kBytes & ~next) == 0 && ((next & kWrite) != 0 || (old & kWrite) == 0) &&
          (((next ^ old) & kAtomic) == 0 || (next & kAtomic) == 0) && (old & kRelease & ~next) == 0 &&
-         included(next_locks, old_locks);
+         (next_locks == kNoLocks || included(next_locks, lockset_of(old)));
 }
 
 bool conflict(uint64_t a, uint64_t b) {
@@ -21,7 +21,7 @@ bool conflict(uint64_t a, uint64_t b) {
 
 // Two conflicting accesses under a common lock: its hand-over passed data on, so it is an order that stays.
 // Inside an atomic operation, which holds a stripe, another one is taken only if that is possible at once.
-void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
+[[gnu::noinline]] void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
   common_locks(mine, others, [&](LockId lock) {
     const uintptr_t address = lock_address(lock);
     runtime::SpinLock& stripe = object_lock(address);
@@ -40,7 +40,8 @@ void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
   });
 }
 
-void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word) {
+[[gnu::noinline]] void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
+                             uintptr_t word) {
   const uint32_t slot = slot_of(other);
   const uint64_t segment = segment_of(other);
   const LockSet others = lockset_of(other);
@@ -101,7 +102,7 @@ void offer_own(Thread& thread, uint64_t cell, uint64_t old, uint32_t i, Place& p
   const bool now = segment_of(old) == thread.segment;
   if (now) {  // a read and a write of one segment keep a cell each: both sites count
     place.offer(i, kEvictOwn);
-  } else if (place.rank < kCovered && covers(cell, thread.lockset, old, lockset_of(old))) {
+  } else if (place.rank < kCovered && covers(cell, thread.lockset, old)) {
     place.offer(i, kCovered);
   }
 }
@@ -134,8 +135,7 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
         if (!ordered)
           check(thread, asked, site, old, __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED), word);
       }
-      if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old, lockset_of(old)))
-        place.offer(i, kCovered);
+      if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old)) place.offer(i, kCovered);
     }
   }
   if (shared) note_shared(thread, granule, asked, word, site);
@@ -144,6 +144,19 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   if (place.rank == 0)
     place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
   enter_cell(granule, place.at, cell, info_of(cell, site, thread.context));
+}
+
+void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t cell, uintptr_t word, Site site) {
+  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+  const auto sites = static_cast<Site>(info);
+  const Site more = grown_set(sites, site);
+  if (more == 0 || race_count != 0 || thread.ignored != 0) return record(thread, granule, cell, word, site);
+  for (const uint64_t& other : granule.cell) {
+    const uint64_t there = __atomic_load_n(&other, __ATOMIC_RELAXED);
+    if (there != 0 && ((there ^ cell) & kSlotBits) != 0) return record(thread, granule, cell, word, site);
+  }
+  if (more != sites)
+    __atomic_store_n(&granule.info[i], (info & ~uint64_t{UINT32_MAX}) | more, __ATOMIC_RELAXED);
 }
 
 void record_straddling(Thread& thread, uintptr_t address, uint32_t size, uint64_t kind, uintptr_t pc) {
@@ -167,16 +180,16 @@ void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind
 }  // namespace
 
 void access(uintptr_t address, uint32_t size, bool write, uintptr_t pc) {
-  if (self == nullptr) return;
+  if (watched == nullptr) return;
   if (size > 8) {
-    watch_range(*self, address, size, write ? kWrite : 0, pc);
+    watch_range(*watched, address, size, write ? kWrite : 0, pc);
   } else {
-    watch<false>(*self, address, size, write ? kWrite : 0, pc);
+    watch<false>(*watched, address, size, write ? kWrite : 0, pc);
   }
 }
 
 void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
-  if (self != nullptr) watch_range(*self, address, size, write ? kWrite : 0, pc);
+  if (watched != nullptr) watch_range(*watched, address, size, write ? kWrite : 0, pc);
 }
 
 void release_memory(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {

@@ -11,6 +11,8 @@ namespace simrt::rt::detect {
 
 /// Checks one granule's access against its cells and enters it. `cell` has the bytes and kind.
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+/// The same where granule.cell[i] is `cell` already, at another site.
+void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t cell, uintptr_t word, Site site);
 void record_straddling(Thread& thread, uintptr_t address, uint32_t size, uint64_t kind, uintptr_t pc);
 
 inline uint64_t byte_mask(uintptr_t address, uint32_t size) {
@@ -30,9 +32,11 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
   const Site site = site_of(pc);
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
     if (__atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED) != cell) continue;
-    if (static_cast<Site>(__atomic_load_n(&granule.info[i], __ATOMIC_RELAXED)) == site) [[likely]]
+    const auto sites = static_cast<Site>(__atomic_load_n(&granule.info[i], __ATOMIC_RELAXED));
+    if (sites == site || surely_has_site(sites, site)) [[likely]]
       return;
-    break;
+    add_site(thread, granule, i, cell, address & ~uintptr_t{7}, site);
+    return;
   }
   record(thread, granule, cell, address & ~uintptr_t{7}, site);
 }

@@ -9,6 +9,7 @@
 namespace simrt::rt::detect {
 
 uint64_t* context_table = nullptr;
+uint64_t set_memo[kSetMemo];
 
 namespace {
 
@@ -19,16 +20,15 @@ constexpr uint32_t kMostProbes = 64;  // a longer run means: full
 struct SetNode {
   Site rest;  // 0 = none; sets only
   Site site;
-  Context context;
+  Context context;  // by which the site was reached when the node was made
 };
-constexpr uint32_t kSetNodes = 1u << 20, kSetTable = 1u << 21, kMemo = 1u << 14;
+constexpr uint32_t kSetNodes = 1u << 20, kSetTable = 1u << 21;
 constexpr uint32_t kLongestSet = 64;
 
 runtime::SpinLock set_lock;
 SetNode* set_nodes = nullptr;  // 0 is not used
 uint32_t* set_table = nullptr;
 uint32_t set_count = 1;
-uint64_t* set_memo = nullptr;  // set << 32 | site where the set has the site
 
 uint32_t hash(uint64_t a, uint64_t b) {
   return static_cast<uint32_t>((a * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu) >> 20);
@@ -36,7 +36,7 @@ uint32_t hash(uint64_t a, uint64_t b) {
 
 // Under the lock. 0 when the table is full.
 Site make_node(Site rest, SiteInContext member) {
-  uint32_t at = hash(uint64_t{rest} << 32 | member.site, member.context) % kSetTable;
+  uint32_t at = hash(uint64_t{rest} << 32 | member.site, 0) % kSetTable;
   for (uint32_t probes = 0; probes < kMostProbes; ++probes, at = (at + 1) % kSetTable) {
     const uint32_t id = set_table[at];
     if (id == 0) {
@@ -46,7 +46,7 @@ Site make_node(Site rest, SiteInContext member) {
       return kSiteSet | set_count++;
     }
     const SetNode& node = set_nodes[id];
-    if (node.rest == rest && node.site == member.site && node.context == member.context) return kSiteSet | id;
+    if (node.rest == rest && node.site == member.site) return kSiteSet | id;
   }
   return 0;
 }
@@ -119,10 +119,8 @@ bool make_contexts() {
   context_table = reserve_array<uint64_t>(kContexts);
   set_nodes = reserve_array<SetNode>(kSetNodes);
   set_table = reserve_array<uint32_t>(kSetTable);
-  set_memo = reserve_array<uint64_t>(kMemo);
   ranges = reserve_array<TextRange>(kMostRanges);
-  return context_table != nullptr && set_nodes != nullptr && set_table != nullptr && set_memo != nullptr &&
-         ranges != nullptr;
+  return context_table != nullptr && set_nodes != nullptr && set_table != nullptr && ranges != nullptr;
 }
 
 Context child_context_slowly(Context parent, uint64_t key, uint32_t position) {
@@ -159,25 +157,67 @@ uintptr_t pc_of(Site site) {
   return pc;
 }
 
+namespace {
+
+// What became of sets before. Written without a lock: an entry counts when its key, read before and after,
+// fits.
+struct Grown {
+  uint64_t set_and_site;
+  Site result;
+};
+constexpr uint32_t kGrown = 1u << 13;
+Grown grown[kGrown];
+Grown& grown_of(uint64_t key) { return grown[key * 0x9e3779b97f4a7c15u >> (64 - 13)]; }
+
+// Ascending by site, so that one set of sites is one set whoever came first. Under the lock.
+Site make_set(Site set, Context context, SiteInContext added) {
+  SiteInContext list[kLongestSet + 1];
+  uint32_t n = members(set, context, list, kLongestSet);  // descending
+  uint32_t at = n++;
+  for (; at > 0 && list[at - 1].site < added.site; --at) list[at] = list[at - 1];
+  list[at] = added;
+  Site result = 0;
+  for (uint32_t i = n; i-- > 0;) {
+    result = make_node(result, list[i]);
+    if (result == 0) return set;
+  }
+  return result;
+}
+
+bool has_site(Site set, Site site) {
+  if ((set & kSiteSet) == 0) return set == site;
+  uint32_t n = 0;
+  for (Site at = set; at != 0; at = set_nodes[at & ~kSiteSet].rest) {
+    if (set_nodes[at & ~kSiteSet].site == site || ++n == kLongestSet) return true;  // a full set has all
+  }
+  return false;
+}
+
+}  // namespace
+
+Site grown_set(Site set, Site added) {
+  const uint64_t key = uint64_t{set} << 32 | added;
+  const Grown& memo = grown_of(key);
+  if (__atomic_load_n(&memo.set_and_site, __ATOMIC_ACQUIRE) != key) return 0;
+  const Site result = __atomic_load_n(&memo.result, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&memo.set_and_site, __ATOMIC_ACQUIRE) == key ? result : 0;
+}
+
 Site with_site(Site set, Context context, SiteInContext added) {
   const uint64_t key = uint64_t{set} << 32 | added.site;
-  uint64_t& memo = set_memo[hash(key, 0) % kMemo];
-  if (__atomic_load_n(&memo, __ATOMIC_RELAXED) == key) return set;
-  if ((set & kSiteSet) == 0) {
-    if (set == added.site) return set;
-  } else {
-    uint32_t n = 0;
-    for (Site at = set; at != 0; at = set_nodes[at & ~kSiteSet].rest, ++n) {
-      if (set_nodes[at & ~kSiteSet].site != added.site && n < kLongestSet) continue;
-      __atomic_store_n(&memo, key, __ATOMIC_RELAXED);
-      return set;
-    }
+  if (const Site known = grown_set(set, added.site)) return known;
+  Grown& memo = grown_of(key);
+  if (has_site(set, added.site)) {
+    __atomic_store_n(&set_memo_of(key), key, __ATOMIC_RELAXED);
+    return set;
   }
   set_lock.lock();
-  Site result = (set & kSiteSet) != 0 ? set : make_node(0, {set, context});
-  if (result != 0) result = make_node(result, added);
+  const Site result = make_set(set, context, added);
+  __atomic_store_n(&memo.set_and_site, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&memo.result, result, __ATOMIC_RELEASE);
+  __atomic_store_n(&memo.set_and_site, key, __ATOMIC_RELEASE);
   set_lock.unlock();
-  return result != 0 ? result : set;
+  return result;
 }
 
 uint32_t members(Site set, Context context, SiteInContext* out, uint32_t capacity) {

@@ -41,10 +41,21 @@ struct SiteInContext {
   Context context;
 };
 
+/// Sets that are known to have a site: set << 32 | site, by hash.
+inline constexpr uint32_t kSetMemo = 1u << 14;
+extern uint64_t set_memo[kSetMemo];
+inline uint64_t& set_memo_of(uint64_t key) { return set_memo[key * 0x9e3779b97f4a7c15u >> (64 - 14)]; }
+inline bool surely_has_site(Site set, Site site) {
+  const uint64_t key = uint64_t{set} << 32 | site;
+  return __atomic_load_n(&set_memo_of(key), __ATOMIC_RELAXED) == key;
+}
+
 /// The set `set` (a site or a set, beside `context` when it is a site) with `added`; unchanged when it has
 /// that site already, or when the table is full.
 Site with_site(Site set, Context context, SiteInContext added);
-/// Members of a set (or the site itself), latest first; at most `capacity`. Returns how many.
+/// The same where it is remembered; 0 where not.
+Site grown_set(Site set, Site added);
+/// Members of a set (or the site itself), descending; at most `capacity`. Returns how many.
 uint32_t members(Site set, Context context, SiteInContext* out, uint32_t capacity);
 
 void contexts_fork_child();

@@ -30,8 +30,10 @@ struct Side {
   bool write, atomic, release_of_memory;
   bool locks_known;
   uint32_t frames, locks;
-  uintptr_t stack[kMostStack];  // return addresses behind pc, innermost first
-  LockHeld held[8];             // the first ones
+  // Return addresses behind pc, innermost first. Where several sites touched the memory in one segment: a way
+  // on which this execution came to the site, not always this time.
+  uintptr_t stack[kMostStack];
+  LockHeld held[8];  // the first ones
 };
 
 /// The heap block around an address; size 0 = none known.

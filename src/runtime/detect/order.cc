@@ -45,16 +45,39 @@ void publish_birth(Thread& thread, uint32_t child) {
   next_segment(thread);
 }
 
-bool take_birth(Thread& thread) {
-  birth_lock.lock();
-  Birth& birth = births[thread.index % kMostWaiting];
-  const bool found = birth.full && birth.child == thread.index;
-  if (found) {
-    acquire_clocks(thread, birth.clocks);
-    birth.full = false;
+// Threads that are not known to be over: a thread that is the only one, with all others joined, cannot race
+// with anyone. What was before is ordered before it, and whoever it creates comes after it.
+uint32_t not_joined = 1;
+
+void come_alone() { watched = __atomic_load_n(&not_joined, __ATOMIC_ACQUIRE) == 1 ? nullptr : self; }
+
+// Nobody is alone any more, and nobody else will say so.
+void wake_watchers() {
+  __atomic_add_fetch(&not_joined, 1, __ATOMIC_ACQ_REL);
+  for (uint32_t slot = 0; slot < slots_used; ++slot) {
+    Thread* thread = thread_at[slot];
+    if (thread->alive && thread->watched != nullptr)
+      __atomic_store_n(thread->watched, thread, __ATOMIC_RELEASE);
   }
+}
+
+Thread* be_born(uint32_t index) {
+  birth_lock.lock();
+  Birth& birth = births[index % kMostWaiting];
+  const bool found = birth.full && birth.child == index;
+  Thread* thread = open_thread(index, found ? birth.clocks.of[Hard] : Clock{});
+  if (thread != nullptr) {
+    thread->announced = found;
+    thread->watched = &watched;
+  }
+  if (found && thread != nullptr) acquire_clocks(*thread, birth.clocks);
+  if (found) birth.full = false;
   birth_lock.unlock();
-  return found;
+  if (!found && thread != nullptr) {
+    know_everything(*thread);
+    wake_watchers();
+  }
+  return thread;
 }
 
 void set_lockset(Thread& thread) {
@@ -102,9 +125,10 @@ bool start(const Options& given) {
       !make_threads() || !make_heap() || !make_races() || !make_lock_order()) {
     return false;
   }
-  self = open_thread(0);
-  started = self != nullptr;
-  return started;
+  self = open_thread(0, Clock{});
+  if (self == nullptr) return false;
+  self->watched = &watched;
+  return started = true;
 }
 
 void fork_child() {
@@ -125,20 +149,20 @@ void thread_created(uint32_t child, uintptr_t) {
   if (thread == nullptr || thread->busy) return;
   const Busy busy(*thread);
   publish_birth(*thread, child);
+  __atomic_add_fetch(&not_joined, 1, __ATOMIC_ACQ_REL);
+  watched = thread;
 }
 
 void thread_started(uint32_t index) {
   if (!started || self != nullptr) return;
-  Thread* thread = open_thread(index);
-  if (thread == nullptr) return;  // too many at once: this one is not watched
-  if (!take_birth(*thread)) know_everything(*thread);
-  self = thread;
+  self = watched = be_born(index);  // null: too many at once, this one is not watched
 }
 
 void thread_ended() {
   Thread* thread = self;
   if (thread == nullptr) return;
-  self = nullptr;
+  self = watched = nullptr;
+  thread->watched = nullptr;
   thread->alive = false;
   next_segment(*thread);
 }
@@ -156,6 +180,10 @@ void thread_joined(uint32_t child, uintptr_t) {
     thread->clock[i][other->slot] = other->segment;
   }
   close_thread(other);
+  if (other->announced) {
+    __atomic_sub_fetch(&not_joined, 1, __ATOMIC_ACQ_REL);
+    come_alone();
+  }
 }
 
 void thread_memory(uintptr_t address, uint64_t size) {
@@ -178,7 +206,7 @@ void freed(uintptr_t address, uint64_t size, uintptr_t pc) {
   constexpr uint64_t kMostChecked = 1u << 16;  // of a larger block the beginning is checked
   Thread* thread = self;
   if (thread == nullptr || thread->busy || address == 0) return;
-  release_memory(*thread, address, size < kMostChecked ? size : kMostChecked, pc);
+  if (watched != nullptr) release_memory(*thread, address, size < kMostChecked ? size : kMostChecked, pc);
   const Busy busy(*thread);
   forget_objects(address, size);
 }

@@ -9,11 +9,12 @@
 namespace simrt::rt::detect {
 
 Options options;
+uint32_t race_count = 0;
 
 namespace {
 
 constexpr uint32_t kMostPairs = 1u << 16, kMostProbes = 64, kMostMembers = 64;
-constexpr uint32_t kMostWords = 1u << 16, kFilter = 1u << 16;
+constexpr uint32_t kMostWords = 1u << 16, kFilter = 1u << 12;
 
 // Pairs of sites that have been reported, with the best evidence so far.
 struct Pair {
@@ -32,9 +33,8 @@ struct Word {
 runtime::SpinLock lock;
 Pair* pairs = nullptr;
 Word* words = nullptr;
-uint8_t* word_filter = nullptr;  // nonzero: a word with this hash has a race
+uint8_t word_filter[kFilter];    // nonzero: a word with this hash has a race
 uint64_t* told_sites = nullptr;  // race << 32 | site, with kind
-uint32_t race_count = 0;
 Race scratch;
 
 uint32_t hash(uint64_t key, uint32_t size) {
@@ -141,9 +141,8 @@ bool said(Site site, uint64_t cell, Site other_site, uint64_t other, Evidence ev
 bool make_races() {
   pairs = reserve_array<Pair>(kMostPairs);
   words = reserve_array<Word>(kMostWords);
-  word_filter = reserve_array<uint8_t>(kFilter);
   told_sites = reserve_array<uint64_t>(kMostPairs);
-  return pairs != nullptr && words != nullptr && word_filter != nullptr && told_sites != nullptr;
+  return pairs != nullptr && words != nullptr && told_sites != nullptr;
 }
 
 void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
@@ -159,7 +158,7 @@ void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint6
   lock.unlock();
 }
 
-void note_site(Thread& thread, uint64_t cell, Site site, uintptr_t word) {
+void note_site_slowly(Thread& thread, uint64_t cell, Site site, uintptr_t word) {
   if (__atomic_load_n(&word_filter[hash(word, kFilter)], __ATOMIC_ACQUIRE) == 0 || thread.reporting) return;
   const Busy reporting(thread.reporting);
   lock.lock();

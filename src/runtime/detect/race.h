@@ -15,8 +15,13 @@ bool make_races();
 /// it.
 void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
                  Evidence evidence);
+extern uint32_t race_count;
+void note_site_slowly(Thread& thread, uint64_t cell, Site site, uintptr_t word);
 /// Tells of a site at memory that has had a race. Cheap when it has not.
-void note_site(Thread& thread, uint64_t cell, Site site, uintptr_t word);
+inline void note_site(Thread& thread, uint64_t cell, Site site, uintptr_t word) {
+  if (race_count != 0) [[unlikely]]
+    note_site_slowly(thread, cell, site, word);
+}
 /// The memory gets a new life.
 void forget_races(uintptr_t begin, uint64_t size);
 

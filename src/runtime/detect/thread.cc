@@ -6,11 +6,13 @@
 namespace simrt::rt::detect {
 
 constinit thread_local Thread* self = nullptr;
+constinit thread_local Thread* watched = nullptr;
+Thread** thread_at = nullptr;
+LockSet* lockset_log = nullptr;
 
 namespace {
 
 constexpr uint32_t kMostIndexes = 1u << 22;
-constexpr uint64_t kLog = 1u << 22;  // segments a thread whose lock sets are remembered
 
 struct Tenancy {
   Tenancy* earlier;
@@ -19,12 +21,10 @@ struct Tenancy {
 };
 
 runtime::SpinLock lock;
-Thread** thread_at = nullptr;       // by slot
 Tenancy** tenancies = nullptr;      // by slot, latest first
 uint32_t* slot_by_index = nullptr;  // slot + 1
-LockSet* lockset_log = nullptr;     // kSlots rings of kLog
-uint32_t reusable[kSlots];          // slots of joined threads, a queue: the longest joined first
-uint32_t reusable_first = 0, reusable_count = 0;
+uint32_t reusable[kSlots];          // slots of joined threads, the longest joined first
+uint32_t reusable_count = 0;
 
 // Under the lock.
 Thread* make_thread(uint32_t slot) {
@@ -40,7 +40,7 @@ Thread* make_thread(uint32_t slot) {
 
 Thread* renew(Thread* thread) {
   for (uint32_t i = 0; i < kOrders; ++i)
-    for (uint32_t j = 0; j < kSlots; ++j) thread->clock[i][j] = 0;
+    for (uint32_t j = 0; j < slots_used; ++j) thread->clock[i][j] = 0;
   thread->acquire_pending.clear();
   thread->release_fence.clear();
   thread->has_pending = thread->has_fence = thread->busy = thread->reporting = false;
@@ -51,20 +51,23 @@ Thread* renew(Thread* thread) {
   return thread;
 }
 
-// Slots are reused only when all have been in use: a slot's old cells look like the new owner's own.
-Thread* slot_for_new() {
-  if (slots_used < kSlots) {
-    Thread* thread = make_thread(slots_used);
-    if (thread == nullptr) return nullptr;
-    thread_at[slots_used] = thread;
-    __atomic_store_n(&slots_used, slots_used + 1, __ATOMIC_RELEASE);
-    return thread;
-  }
-  if (reusable_count == 0) return nullptr;
-  const uint32_t slot = reusable[reusable_first];
-  reusable_first = (reusable_first + 1) % kSlots;
-  --reusable_count;
+Thread* take_reusable(uint32_t at) {
+  const uint32_t slot = reusable[at];
+  for (--reusable_count; at < reusable_count; ++at) reusable[at] = reusable[at + 1];
   return renew(thread_at[slot]);
+}
+
+Thread* slot_for_new(const Clock& known) {
+  for (uint32_t at = 0; at < reusable_count; ++at) {
+    const uint32_t slot = reusable[at];
+    if (slot < known.size && known.segments[slot] >= thread_at[slot]->segment) return take_reusable(at);
+  }
+  if (slots_used == kSlots) return reusable_count == 0 ? nullptr : take_reusable(0);
+  Thread* thread = make_thread(slots_used);
+  if (thread == nullptr) return nullptr;
+  thread_at[slots_used] = thread;
+  __atomic_store_n(&slots_used, slots_used + 1, __ATOMIC_RELEASE);
+  return thread;
 }
 
 }  // namespace
@@ -77,10 +80,10 @@ bool make_threads() {
   return thread_at != nullptr && tenancies != nullptr && slot_by_index != nullptr && lockset_log != nullptr;
 }
 
-Thread* open_thread(uint32_t index) {
+Thread* open_thread(uint32_t index, const Clock& known) {
   if (index >= kMostIndexes) return nullptr;
   lock.lock();
-  Thread* thread = slot_for_new();
+  Thread* thread = slot_for_new(known);
   auto* tenancy = thread == nullptr ? nullptr : static_cast<Tenancy*>(take(sizeof(Tenancy)));
   if (tenancy != nullptr) {
     next_segment(*thread);
@@ -102,7 +105,7 @@ Thread* thread_with_index(uint32_t index) {
 
 void close_thread(Thread* thread) {
   lock.lock();
-  if (reusable_count < kSlots) reusable[(reusable_first + reusable_count++) % kSlots] = thread->slot;
+  if (reusable_count < kSlots) reusable[reusable_count++] = thread->slot;
   lock.unlock();
 }
 
@@ -111,15 +114,6 @@ uint32_t index_of(uint32_t slot, uint64_t segment) {
     if (t->first_segment <= segment) return t->index;
   }
   return UINT32_MAX;
-}
-
-uint64_t segment_now(uint32_t slot) { return __atomic_load_n(&thread_at[slot]->segment, __ATOMIC_RELAXED); }
-
-LockSet lockset_of(uint64_t cell) {
-  const uint32_t slot = slot_of(cell);
-  const uint64_t segment = segment_of(cell), now = segment_now(slot);
-  if (now - segment >= kLog - 1) return kUnknownLocks;
-  return lockset_log[slot * kLog + segment % kLog];
 }
 
 void next_segment(Thread& thread) {

@@ -42,6 +42,8 @@ struct Thread {
   bool reporting;             // the same for the report lock
   runtime::SpinLock* stripe;  // of the atomic operation under way; null = none
   bool alive;
+  bool announced;    // a parent told of its creation
+  Thread** watched;  // its thread-local variable
   bool has_pending;  // acquire_pending is not empty
   bool has_fence;    // release_fence is not empty
   Held held[kMostHeld];
@@ -50,22 +52,37 @@ struct Thread {
 };
 
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
+/// The same while accesses of the thread can race with anyone's; null while it is alone.
+extern constinit thread_local Thread* watched __attribute__((tls_model("initial-exec")));
 
 bool make_threads();
 
-/// A slot (new, or that of a thread which has been joined) for the thread `index`; null when there is none.
-Thread* open_thread(uint32_t index);
+/// A slot for the thread `index`, which starts with the Hard clock `known`: that of a joined thread which is
+/// ordered before it (the two cannot race, so that they need not be told apart) or a new one, or when there
+/// is none left that of any joined thread. Null when there is none.
+Thread* open_thread(uint32_t index, const Clock& known);
 /// The thread with this index while it has its slot; null otherwise.
 Thread* thread_with_index(uint32_t index);
 void close_thread(Thread* thread);  // its slot may be given to others, later
 /// Index of the thread that had this slot in this segment.
 uint32_t index_of(uint32_t slot, uint64_t segment);
 
-/// The segment that the owner of `slot` is in.
-uint64_t segment_now(uint32_t slot);
+extern Thread** thread_at;                  // the latest owner of each slot < slots_used
+extern LockSet* lockset_log;                // kSlots rings of kLog
+inline constexpr uint64_t kLog = 1u << 22;  // segments of a thread whose lock sets are remembered
+
+inline uint64_t segment_now(uint32_t slot) {
+  return __atomic_load_n(&thread_at[slot]->segment, __ATOMIC_RELAXED);
+}
 
 /// Locks held in a segment; kUnknownLocks when it is too long ago.
-LockSet lockset_of(uint64_t cell);
+inline LockSet lockset_of(uint64_t cell) {
+  const uint32_t slot = slot_of(cell);
+  const uint64_t segment = segment_of(cell);
+  if (segment_now(slot) - segment >= kLog - 1) [[unlikely]]
+    return kUnknownLocks;
+  return lockset_log[slot * kLog + segment % kLog];
+}
 /// Starts the next segment, with `thread.lockset` as it is now.
 void next_segment(Thread& thread);
 

@@ -12,19 +12,37 @@ namespace {
 constexpr uint64_t kRead = 0;
 
 template <uint32_t kSize, uint64_t kKind, bool kAligned>
-[[gnu::always_inline]] inline void plain(const volatile void* pointer, uintptr_t pc) {
-  const auto address = reinterpret_cast<uintptr_t>(pointer);
-  if (controlled()) [[unlikely]] {
-    control::point(kKind == kRead ? EventKind::Read : EventKind::Write, address, kSize, pc);
-  }
-  detect::Thread* thread = detect::self;
+[[gnu::always_inline]] inline void watch(uintptr_t address, uintptr_t pc) {
+  detect::Thread* thread = detect::watched;
   if (thread == nullptr) [[unlikely]]
     return;
   if constexpr (kSize <= 8) {
     detect::watch<kAligned>(*thread, address, kSize, kKind, pc);
+  } else if (kAligned || (address & 7) == 0) {
+    detect::watch<true>(*thread, address, 8, kKind, pc);
+    detect::watch<true>(*thread, address + 8, 8, kKind, pc);
   } else {
-    detect::watch<kAligned>(*thread, address, 8, kKind, pc);
-    detect::watch<kAligned>(*thread, address + 8, 8, kKind, pc);
+    const auto head = static_cast<uint32_t>(8 - (address & 7));
+    detect::watch<true>(*thread, address, head, kKind, pc);
+    detect::watch<true>(*thread, address + head, 8, kKind, pc);
+    detect::watch<true>(*thread, address + head + 8, 8 - head, kKind, pc);
+  }
+}
+
+// Apart, so that the free-running path needs no frame.
+template <uint32_t kSize, uint64_t kKind, bool kAligned>
+[[gnu::noinline]] void controlled_plain(uintptr_t address, uintptr_t pc) {
+  control::point(kKind == kRead ? EventKind::Read : EventKind::Write, address, kSize, pc);
+  watch<kSize, kKind, kAligned>(address, pc);
+}
+
+template <uint32_t kSize, uint64_t kKind, bool kAligned>
+[[gnu::always_inline]] inline void plain(const volatile void* pointer, uintptr_t pc) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  if (controlled()) [[unlikely]] {
+    controlled_plain<kSize, kKind, kAligned>(address, pc);
+  } else {
+    watch<kSize, kKind, kAligned>(address, pc);
   }
 }
 

@@ -97,7 +97,7 @@ T load(const volatile T* pointer, int memory_order, uintptr_t pc) {
   const Order order = order_of(memory_order);
   if (controlled())
     control::point(EventKind::AtomicLoad, address, sizeof(T), pc, static_cast<uint8_t>(order));
-  detect::AtomicOperation operation(detect::self, address, order, false);
+  detect::AtomicOperation operation(detect::watched, address, order, false);
   const T value = Machine<T>::load(p);
   operation.finish(sizeof(T), AtomicKind::Load, order, pc);
   return value;
@@ -109,7 +109,7 @@ void store(volatile T* p, T value, int memory_order, uintptr_t pc) {
   const Order order = order_of(memory_order);
   if (controlled())
     control::point(EventKind::AtomicStore, address, sizeof(T), pc, static_cast<uint8_t>(order));
-  detect::AtomicOperation operation(detect::self, address, order, true);
+  detect::AtomicOperation operation(detect::watched, address, order, true);
   Machine<T>::store(p, value, order);
   operation.finish(sizeof(T), AtomicKind::Store, order, pc);
 }
@@ -120,7 +120,7 @@ T update(volatile T* p, int memory_order, uintptr_t pc, Machinery machinery) {
   const Order order = order_of(memory_order);
   if (controlled())
     control::point(EventKind::AtomicUpdate, address, sizeof(T), pc, static_cast<uint8_t>(order));
-  detect::AtomicOperation operation(detect::self, address, order, true);
+  detect::AtomicOperation operation(detect::watched, address, order, true);
   const T old = machinery();
   operation.finish(sizeof(T), AtomicKind::Update, order, pc);
   return old;
@@ -139,7 +139,7 @@ bool compare_exchange(volatile T* p, T& expected, T desired, int success, int fa
   const Order order = order_of(success);
   if (controlled())
     control::point(EventKind::AtomicUpdate, address, sizeof(T), pc, static_cast<uint8_t>(order));
-  detect::AtomicOperation operation(detect::self, address, order, true);
+  detect::AtomicOperation operation(detect::watched, address, order, true);
   const bool done = Machine<T>::compare_exchange(p, expected, desired);
   operation.finish(sizeof(T), done ? AtomicKind::Update : AtomicKind::Failed,
                    done ? order : order_of(failure), pc);
