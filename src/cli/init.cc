@@ -1,12 +1,10 @@
-// `simrt init`, `simrt doctor` and `simrt toolchain`: getting a project ready.
+// `simrt init` and `simrt toolchain`: getting a project ready.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "pipeline/doctor.h"
 #include "pipeline/project/discover.h"
 #include "pipeline/workspace.h"
 #include "support/files.h"
@@ -57,33 +55,6 @@ Result<int> init(bool force, const GlobalOptions& global) {
   return 0;
 }
 
-std::string checks_text(const std::vector<project::Check>& checks) {
-  std::string out;
-  for (const project::Check& check : checks) {
-    out += fmt::format("{} {}: {}\n", check.ok ? "ok     " : "MISSING", check.name, check.detail);
-    if (!check.ok && !check.hint.empty()) out += fmt::format("        -> {}\n", check.hint);
-  }
-  return out;
-}
-
-std::string checks_json(const std::vector<project::Check>& checks) {
-  auto json = nlohmann::ordered_json::array();
-  for (const project::Check& check : checks)
-    json.push_back({{"name", check.name}, {"ok", check.ok}, {"detail", check.detail}, {"hint", check.hint}});
-  return json.dump(2) + "\n";
-}
-
-Result<int> doctor(bool mapping, const std::string& format, const GlobalOptions& global) {
-  const auto checks = mapping ? pipeline::check_mapping(global.directory, global.database)
-                              : pipeline::check_setup(global.directory, global.database);
-  if (!checks) return fail(checks.error());
-  if (Status done = print(format == "json" ? checks_json(*checks) : checks_text(*checks)); !done)
-    return fail(done.error());
-  for (const project::Check& check : *checks)
-    if (!check.ok) return static_cast<int>(ErrorCode::Project);
-  return 0;
-}
-
 }  // namespace
 
 void add_init(Commands commands) {
@@ -103,22 +74,6 @@ void add_init(Commands commands) {
       if (!file) return fail(file.error());
       if (Status done = print(*file + "\n"); !done) return fail(done.error());
       return 0;
-    };
-  });
-}
-
-void add_doctor(Commands commands) {
-  auto mapping = std::make_shared<bool>(false);
-  auto format = std::make_shared<std::string>("text");
-  CLI::App* command = commands.app.add_subcommand("doctor", "Say what is missing, and how to get it");
-  command->add_flag("--mapping", *mapping,
-                    "Check how well the instrumented programs map to CFG blocks (reads them, runs nothing)");
-  command->add_option("--format", *format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->callback([mapping, format, commands] {
-    commands.chosen = [mapping, format, &global = commands.global] {
-      return doctor(*mapping, *format, global);
     };
   });
 }

@@ -16,15 +16,24 @@ CodePiece& piece_of(Pieces& pieces, std::uint32_t guard, const DebugFrame& frame
   return list.back();
 }
 
-/// Adds the rows of [begin, end), which starts in `scope`, to the pieces of the functions they belong to.
-void cut_guard(std::uint32_t guard, std::uint64_t begin, std::uint64_t end, const DebugScope& scope,
-               const DebugInfo& info, Pieces& pieces) {
+/// The row with which the block of a guard begins. gcc gives some calls of the callback no position of their
+/// own: they stand in the row of the code above, which belongs to another block.
+std::size_t first_row(const Guard& guard, const DebugInfo& info) {
+  const std::size_t row = info.row_at(guard.pc);
+  const bool of_code_above = row != kNone && info.rows[row].address < guard.pc &&
+                             row + 1 < info.rows.size() && info.rows[row + 1].address <= guard.code;
+  return of_code_above ? row + 1 : row;
+}
+
+/// Adds the rows from the guard's on to `end`, which starts in `scope`, to the pieces of the functions they
+/// belong to.
+void cut_guard(std::uint32_t guard, std::size_t row, std::uint64_t begin, std::uint64_t end,
+               const DebugScope& scope, const DebugInfo& info, Pieces& pieces) {
   // The guard's own function has a piece even when no row speaks of it.
   std::uint32_t body = scope.frame;
   while (info.frames[body].parent != kNone) body = info.frames[body].parent;
   piece_of(pieces, guard, info.frames[body]);
 
-  std::size_t row = info.row_at(begin);
   if (row == kNone) return;
   for (; row < info.rows.size() && info.rows[row].address < end; ++row) {
     const DebugRow& position = info.rows[row];
@@ -56,11 +65,11 @@ std::vector<Guard> find_guards(const InstrumentedModule& module, const ObjectFil
     for (std::uint32_t i = 0; i < module.pcs.size(); ++i) index_of.try_emplace(module.pcs[i], i);
     for (const TraceCall& call : object.trace_calls(module.pcs)) {
       auto known = index_of.find(call.end);
-      guards.push_back({call.begin, known == index_of.end() ? kNone : known->second, false});
+      guards.push_back({call.begin, known == index_of.end() ? kNone : known->second, false, call.end});
       if (known != index_of.end()) index_of.erase(known);
     }
     // Return addresses without a recognised call instruction: still look-ups in their own right.
-    for (const auto& [pc, index] : index_of) guards.push_back({pc - 1, index, false});
+    for (const auto& [pc, index] : index_of) guards.push_back({pc - 1, index, false, pc});
   }
   std::stable_sort(guards.begin(), guards.end(), [](const Guard& a, const Guard& b) { return a.pc < b.pc; });
   return guards;
@@ -79,7 +88,7 @@ std::map<std::uint32_t, std::vector<CodePiece>> cut_pieces(std::vector<Guard>& g
     if (!marked && first && scope->owner_entry) guard.entry = true;
     std::uint64_t end = scope->owner_end;
     if (i + 1 < guards.size()) end = std::min(end, std::max(guards[i + 1].pc, guard.pc + 1));
-    cut_guard(i, guard.pc, end, *scope, info, pieces);
+    cut_guard(i, first_row(guard, info), guard.pc, end, *scope, info, pieces);
   }
   for (auto& [function, list] : pieces) {
     for (CodePiece& piece : list) {

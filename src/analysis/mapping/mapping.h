@@ -73,6 +73,19 @@ Result<InstrumentedModule> read_instrumented_module(const std::string& path);
 Result<ModuleMapping> map_module(const InstrumentedModule& module, const std::string& repository_root,
                                  const Program& program, const std::vector<FunctionPoints>& points);
 
+/// A block with a certain guard, and its nearest dominator with one. Every run of the block has run the
+/// dominator: coverage that contradicts it shows a wrong mapping.
+struct DominatorPair {
+  BlockId block, dominator;
+  bool exact = false;  ///< no guard maps doubtfully to `block`: where it counts as covered, it was
+};
+
+/// All such pairs of a module, ascending by block.
+std::vector<DominatorPair> dominator_pairs(const ModuleMapping& mapping, const Program& program);
+
+/// Counts one checked pair in the report, and an example of a violation.
+void count_check(MappingReport& report, const Program& program, const DominatorPair& pair, bool violated);
+
 /// Consistency check against one real run: of every certainly mapped, covered block, the nearest dominator
 /// with a certain guard must be covered too. Adds to `mapping.report`. `covered` is parallel to the module's
 /// pcs.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "analysis/mapping/dominators.h"
 
@@ -42,42 +43,60 @@ void MappingReport::add(const MappingReport& other) {
   for (const std::string& example : other.examples) add_example(*this, example);
 }
 
-void check_dominators(ModuleMapping& mapping, const Program& program, const std::vector<bool>& covered) {
+std::vector<DominatorPair> dominator_pairs(const ModuleMapping& mapping, const Program& program) {
   struct State {
-    bool certain = false, covered = false, certainly_covered = false;
+    bool certain = false, doubtful = false;
   };
   std::map<FunctionId, std::map<std::uint32_t, State>> functions;
-  for (std::size_t i = 0; i < mapping.guards.size() && i < covered.size(); ++i) {
-    const GuardBlocks& guard = mapping.guards[i];
+  for (const GuardBlocks& guard : mapping.guards) {
     for (BlockId block : guard.blocks) {
-      const bool certain = !std::binary_search(guard.doubtful.begin(), guard.doubtful.end(), block);
+      const bool doubtful = std::binary_search(guard.doubtful.begin(), guard.doubtful.end(), block);
       State& state = functions[block.function][block.ordinal];
-      state.certain |= certain;
-      state.covered |= covered[i];
-      state.certainly_covered |= certain && covered[i];
+      (doubtful ? state.doubtful : state.certain) = true;
     }
   }
-  MappingReport& report = mapping.report;
+  std::vector<DominatorPair> pairs;
   for (const auto& [id, states] : functions) {
     const FunctionFacts* facts = program.function(id);
     if (facts == nullptr) continue;
     const Dominators dominators(*facts);
     for (const auto& [ordinal, state] : states) {
-      if (!state.certainly_covered) continue;
-      auto certain = [&](std::uint32_t other) {
+      if (!state.certain) continue;
+      auto certain = [&states = states](std::uint32_t other) {
         auto found = states.find(other);
         return found != states.end() && found->second.certain;
       };
       std::optional<std::uint32_t> dominator = dominators.parent(ordinal);
       while (dominator && !certain(*dominator)) dominator = dominators.parent(*dominator);
-      if (!dominator) continue;
-      ++report.dominator_checks;
-      if (states.at(*dominator).covered) continue;
-      ++report.dominator_violations;
-      add_example(report, "covered without its dominator " + std::to_string(*dominator) + ": " +
-                              describe_block(*facts, ordinal, nullptr));
+      if (dominator) pairs.push_back({{id, ordinal}, {id, *dominator}, !state.doubtful});
     }
   }
+  return pairs;
+}
+
+void count_check(MappingReport& report, const Program& program, const DominatorPair& pair, bool violated) {
+  ++report.dominator_checks;
+  if (!violated) return;
+  ++report.dominator_violations;
+  const FunctionFacts* facts = program.function(pair.block.function);
+  if (facts != nullptr)
+    add_example(report, "covered without its dominator " + std::to_string(pair.dominator.ordinal) + ": " +
+                            describe_block(*facts, pair.block.ordinal, nullptr));
+}
+
+void check_dominators(ModuleMapping& mapping, const Program& program, const std::vector<bool>& covered) {
+  std::set<BlockId> any, certain;
+  for (std::size_t i = 0; i < mapping.guards.size() && i < covered.size(); ++i) {
+    if (!covered[i]) continue;
+    const GuardBlocks& guard = mapping.guards[i];
+    for (BlockId block : guard.blocks) {
+      any.insert(block);
+      if (!std::binary_search(guard.doubtful.begin(), guard.doubtful.end(), block)) certain.insert(block);
+    }
+  }
+  for (const DominatorPair& pair : dominator_pairs(mapping, program))
+    if (certain.count(pair.block) != 0)
+      count_check(mapping.report, program, pair, any.count(pair.dominator) == 0);
 }
 
 }  // namespace simrt::analysis
