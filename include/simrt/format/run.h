@@ -29,6 +29,9 @@ inline constexpr uint32_t kRunNone = UINT32_MAX;
 /// The environment variable that names the run file (absolute path); unset = mode off.
 inline constexpr char kRunVariable[] = "SIMRT_RUN";
 
+/// The host's watchdog sends it, with sival_int 1 when the thread sleeps, to RunHeader::current_tid.
+inline constexpr int kRunWatchdogSignal = 61;
+
 /// Exit status of a process that the runtime ended because its status is neither Running nor Finished.
 inline constexpr int kRunExitStatus = 86;
 
@@ -83,7 +86,7 @@ enum RunFlag : uint32_t { SIMRT_RUN_FLAGS(X) };
 /// The host writes the plan, raises `request` and wakes it; the server forks a child that runs main with that
 /// plan, waits for its end, stores wait_status and raises `reply`.
 struct RunServer {
-  uint32_t ready;    // 1 when the server has reached its stop before main
+  uint32_t ready;    // 1 = stands before main and serves; 2 = cannot (there are threads): runs on, once
   uint32_t request;  // raised by the host; kRunNone = quit
   uint32_t reply;    // raised by the server to the request's number
   uint32_t child;    // process id of the running child, 0 between

@@ -98,7 +98,7 @@ Thread* open_thread(uint32_t index, const Clock& known) {
 }
 
 Thread* thread_with_index(uint32_t index) {
-  const uint32_t slot = index < kMostIndexes ? slot_by_index[index] : 0;
+  const uint32_t slot = slot_by_index != nullptr && index < kMostIndexes ? slot_by_index[index] : 0;
   if (slot == 0 || thread_at[slot - 1]->index != index) return nullptr;
   return thread_at[slot - 1];
 }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "sys/arch.h"
+#include "sys/lock.h"
 
 namespace simrt::runtime {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr size_t kSlab = 256 * 1024;
 char* slab_next = nullptr;
 char* slab_end = nullptr;
+SpinLock lock;
 
 char* map_anonymous(size_t bytes) {
   const long result = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
@@ -19,9 +21,12 @@ char* map_anonymous(size_t bytes) {
 
 }  // namespace
 
+void reset_allocator_in_child() { lock.reset(); }
+
 void* allocate(size_t bytes) {
   bytes = (bytes + 15) & ~size_t{15};
   if (bytes > kSlab / 4) return map_anonymous((bytes + 4095) & ~size_t{4095});
+  const Guard guard(lock);
   if (static_cast<size_t>(slab_end - slab_next) < bytes) {
     char* slab = map_anonymous(kSlab);
     if (slab == nullptr) return nullptr;

@@ -1,5 +1,5 @@
 // Private memory of the runtime. Never malloc: the program may replace it, and hooks run inside it.
-// Callers hold the runtime's lock.
+// allocate() is thread-safe; an Array belongs to its owner.
 #pragma once
 
 #include <stddef.h>
@@ -9,6 +9,8 @@ namespace simrt::runtime {
 
 /// Zeroed, 16-byte aligned, never given back; null when the kernel has no memory.
 void* allocate(size_t bytes);
+/// In a forked child: whoever was allocating does not exist there.
+void reset_allocator_in_child();
 
 /// Grows by doubling; elements are plain data. The old block is abandoned (the sum is bounded by twice the
 /// size).

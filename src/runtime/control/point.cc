@@ -1,0 +1,61 @@
+#include "control/point.h"
+
+#include "control/engine.h"
+#include "emit/run_file.h"
+
+namespace simrt::rt {
+
+constinit RunMode mode = RunMode::Off;
+
+uint32_t thread_index() {
+  const control::Thread* self = control::current_thread;
+  return self != nullptr ? self->index : format::kRunNone;
+}
+
+namespace control {
+
+void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8_t order) {
+  Thread* self = current_thread;
+  if (self == nullptr || self != engine.running || self->inside != 0) [[unlikely]] {
+    if (!engine.enter(self)) return;
+  }
+  if (self->pending_change) {
+    ++engine.changes;
+    self->spin.reset();
+    self->pending_change = false;
+  }
+  bool spins = self->spin_due;
+  if (only_looks(kind)) {
+    spins |= self->spin.look(pc, address);
+  } else {
+    self->pending_change = true;
+  }
+  const bool watched = kind > EventKind::Write || !engine.plan.watch.filters() || engine.plan.watch.has(pc);
+  if (!watched && !spins) return;
+  ++engine.points;
+  if (engine.points < engine.next_stop && !spins) [[likely]] {
+    if (kind == EventKind::AtomicUpdate) {
+      self->operation.pc = pc;
+      self->operation.object = address;
+    }
+    return;
+  }
+  self->operation = {kind, order, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size), address, pc};
+  if (spins) {
+    self->spinning = true;
+    self->spin_mark = engine.changes;
+    self->spin_due = false;
+  }
+  engine.stop(self, spins);
+}
+
+void unchanged(bool failed) {
+  Thread* self = current_thread;
+  if (self == nullptr || self != engine.running || self->inside != 0) return;
+  self->pending_change = false;
+  if (self->spin.look(self->operation.pc, self->operation.object)) self->spin_due = true;
+  if (failed) engine.amend(EventKind::AtomicFailed);
+}
+
+}  // namespace control
+}  // namespace simrt::rt

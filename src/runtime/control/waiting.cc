@@ -1,0 +1,246 @@
+// Who can go on, and what happens when nobody can.
+#include <poll.h>
+#include <time.h>
+
+#include "control/engine.h"
+#include "emit/run_file.h"
+#include "sys/futex.h"
+
+namespace simrt::rt::control {
+
+using format::ChoiceKind;
+using format::RunState;
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kMaxSpinRounds = 10000;
+constexpr uint64_t kArrivalPatience =
+    5000 * kMillisecond;  // for a call outside that a schedule expects to return
+
+bool is_ready(const Wait& wait) {
+  struct timespec none = {};
+  const long ready = runtime::raw_syscall(SYS_ppoll, reinterpret_cast<long>(wait.polls), wait.poll_count,
+                                          reinterpret_cast<long>(&none), 0, 8);
+  return ready != 0;  // errors too: let the real call tell
+}
+
+}  // namespace
+
+uint64_t real_now() {
+  struct timespec now = {};
+  runtime::raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+bool Engine::holds(const Thread& thread) const {
+  const Wait& wait = thread.wait;
+  switch (wait.until) {
+    case Until::Now:
+      return true;
+    case Until::Never:
+      return false;
+    case Until::LockFree:
+      return wait.object->owner == nullptr && wait.object->readers == 0;
+    case Until::NoWriter:
+      return wait.object->owner == nullptr;
+    case Until::Notified:
+      return thread.notified;
+    case Until::CountPositive:
+      return wait.object->count > 0;
+    case Until::RoundOver:
+      return wait.object->round != wait.ticket;
+    case Until::OnceSettled:
+      return (*wait.word & 3) != 1;  // glibc: 1 = in progress, 2 = done
+    case Until::ThreadEnded:
+      return wait.target->standing == Standing::Ended;
+    case Until::Descriptors:
+      return is_ready(wait);
+    case Until::OutsideReturned:
+      return true;  // admitted
+  }
+  return true;
+}
+
+bool Engine::can_go_on(Thread& thread) {
+  if (thread.standing != Standing::Alive) return false;
+  if (thread.spinning && thread.spin_mark == changes) return false;
+  const Wait& wait = thread.wait;
+  if (wait.deadline < first_deadline_) first_deadline_ = wait.deadline;
+  const bool over = wait.deadline <= now() || (wait.cancellable && thread.cancelled);
+  if (!over && !holds(thread)) return false;
+  return wait.second == nullptr || wait.second->owner == nullptr;
+}
+
+Outcome Engine::outcome_of(const Thread& thread) const {
+  if (holds(thread)) return Outcome::Done;
+  return thread.wait.cancellable && thread.cancelled ? Outcome::Cancelled : Outcome::TimedOut;
+}
+
+// What its pending operation turns into if it goes on now.
+EventKind Engine::kind_at_wake(const Thread& thread) const {
+  const EventKind kind = thread.operation.kind;
+  if (thread.wait.until == Until::Now || thread.wait.until == Until::Never ||
+      outcome_of(thread) == Outcome::Done)
+    return kind;
+  return kind == EventKind::Woken ? EventKind::TimedOut : EventKind::TryFailed;
+}
+
+uint32_t Engine::gather(Thread* self) {
+  uint32_t count = 0;
+  first_deadline_ = Wait::kForever;
+  for (uint32_t i = 0; i < live_count_; ++i) {
+    Thread& thread = *live_[i];
+    if (!can_go_on(thread)) continue;
+    candidates_[count].thread = thread.index;
+    candidates_[count].operation = thread.operation;
+    if (thread.wait.until != Until::Now) candidates_[count].operation.kind = kind_at_wake(thread);
+    ++count;
+  }
+  (void)self;
+  return count;
+}
+
+// A circle of threads each of which waits without limit for a lock that the next one owns.
+bool Engine::is_cycle(const Thread* self) const {
+  const Thread* at = self;
+  for (uint32_t steps = 0; steps <= live_count_; ++steps) {
+    if (at->wait.until != Until::LockFree || at->wait.deadline != Wait::kForever) return false;
+    at = at->wait.object->owner;
+    if (at == nullptr) return false;
+    if (at == self) return true;
+  }
+  return false;
+}
+
+bool Engine::let_spinners_go() {
+  bool any = false;
+  for (uint32_t i = 0; i < live_count_; ++i) {
+    any |= live_[i]->spinning;
+    live_[i]->spinning = false;
+  }
+  if (!any) return false;
+  if (spin_changes_ != changes) spin_rounds_ = 0;
+  spin_changes_ = changes;
+  ++spin_rounds_;
+  return true;
+}
+
+// Nobody can go on as things stand.
+void Engine::idle() {
+  const bool waits_outside = outside_ > 0 || polling_ > 0;
+  if (outside_ > 0 && schedule_.following() && first_deadline_ == Wait::kForever) {
+    for (uint32_t i = 0; i < live_count_; ++i) {
+      if (live_[i]->returned) return diverged();  // the schedule does not know that it comes back here
+    }
+  }
+  if (waits_outside) {
+    if (let_spinners_go()) {
+      idle_outside(now() + kMillisecond);
+    } else {
+      idle_outside(first_deadline_);
+    }
+    return;
+  }
+  if (first_deadline_ != Wait::kForever) {
+    const uint64_t left = first_deadline_ > now() ? first_deadline_ - now() : 0;
+    if ((plan.header.flags & format::kPlanRealTime) != 0) {
+      runtime::futex_wait(&arrivals_, arrivals_, left == 0 ? 1 : left);
+    }
+    clock_ += left;
+    let_spinners_go();
+    return;
+  }
+  if (let_spinners_go()) {
+    if (spin_rounds_ > kMaxSpinRounds) end_run(RunState::Livelock);
+    clock_ += kMillisecond / 10;
+    return;
+  }
+  end_run(RunState::Deadlock);
+}
+
+// Waits in the kernel until a call outside returns, a descriptor is ready or the deadline has come; virtual
+// time goes on as real time does, so that no time limit is over before its cause had its chance.
+void Engine::idle_outside(uint64_t deadline) {
+  constexpr uint32_t kMaxPolls = 256;
+  constexpr uint64_t kSlice = 10 * kMillisecond;
+  static struct pollfd polls[kMaxPolls];
+  publish();
+  run_file.header().current_thread = format::kRunNone;
+  const int32_t seen = __atomic_load_n(&arrivals_, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&arrived_, __ATOMIC_ACQUIRE) == nullptr) {
+    const uint64_t left = deadline > now() ? deadline - now() : 0;
+    uint64_t slice = left < kSlice ? left : kSlice;
+    if (polling_ > 0 && outside_ > 0 && slice > kMillisecond) slice = kMillisecond;
+    const uint64_t started = real_now();
+    if (polling_ == 0) {
+      runtime::futex_wait(&arrivals_, seen, slice == 0 ? 1 : slice);
+    } else {
+      uint32_t count = 0;
+      for (uint32_t i = 0; i < live_count_; ++i) {
+        const Wait& wait = live_[i]->wait;
+        for (uint32_t p = 0; p < wait.poll_count && count < kMaxPolls; ++p) polls[count++] = wait.polls[p];
+      }
+      const struct timespec limit = {0, static_cast<long>(slice)};
+      runtime::raw_syscall(SYS_ppoll, reinterpret_cast<long>(polls), count, reinterpret_cast<long>(&limit), 0,
+                           8);
+    }
+    const uint64_t passed = real_now() - started;
+    clock_ += passed < left ? passed : left;
+  }
+  if (running != nullptr) run_file.header().current_thread = running->index;
+}
+
+// Takes up threads whose calls outside have returned, and foreign ones. With a schedule to follow at the
+// decision it names, and not before.
+void Engine::admit() {
+  const auto* item = schedule_.peek(ChoiceKind::Arrive, points);
+  if (item != nullptr) {
+    const uint64_t started = real_now();
+    for (;;) {
+      admit_in_order(__atomic_exchange_n(&arrived_, nullptr, __ATOMIC_ACQ_REL));
+      item = schedule_.peek(ChoiceKind::Arrive, points);
+      if (item == nullptr) break;
+      const int32_t seen = __atomic_load_n(&arrivals_, __ATOMIC_ACQUIRE);
+      if (__atomic_load_n(&arrived_, __ATOMIC_ACQUIRE) != nullptr) continue;
+      if (real_now() - started > kArrivalPatience) return diverged();
+      runtime::futex_wait(&arrivals_, seen, 10 * kMillisecond);
+    }
+    return;
+  }
+  if (__atomic_load_n(&arrived_, __ATOMIC_RELAXED) != nullptr || outside_ > 0)
+    admit_in_order(__atomic_exchange_n(&arrived_, nullptr, __ATOMIC_ACQ_REL));
+}
+
+void Engine::admit_in_order(Thread* list) {
+  while (list != nullptr) {
+    Thread* thread = list;
+    list = thread->next_arrived;
+    thread->returned = true;
+    if (thread->index == format::kRunNone) {  // foreign
+      thread->index = static_cast<uint32_t>(all_.size());
+      run_file.header().threads = thread->index + 1;
+      add_live(thread);
+      ++outside_;
+    }
+  }
+  for (uint32_t i = 0; i < live_count_; ++i) {
+    Thread* thread = live_[i];
+    if (thread->standing != Standing::Outside || !thread->returned) continue;
+    if (schedule_.following()) {
+      const auto* item = schedule_.peek(ChoiceKind::Arrive, points);
+      if (item == nullptr || item->thread != thread->index) continue;
+      schedule_.take(ChoiceKind::Arrive, points);
+    }
+    thread->returned = false;
+    thread->standing = Standing::Alive;
+    thread->wait = Wait{};
+    thread->wait.until = Until::OutsideReturned;
+    --outside_;
+    run_file.set_uncontrolled(format::kUncontrolledOutsideOrder);
+    schedule_.record(ChoiceKind::Arrive, points, thread->index, thread->operation);
+    if (schedule_.following()) i = UINT32_MAX;  // the next item may name one before
+  }
+}
+
+}  // namespace simrt::rt::control

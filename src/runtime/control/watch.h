@@ -1,0 +1,50 @@
+// The watched sites: a set of return addresses, open addressing.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/memory.h"
+
+namespace simrt::rt::control {
+
+class Watch {
+ public:
+  /// Whether plain accesses are filtered at all.
+  bool filters() const { return filters_; }
+  bool has(uintptr_t pc) const {
+    if (capacity_ == 0) return false;
+    for (size_t slot = slot_of(pc);; slot = (slot + 1) & (capacity_ - 1)) {
+      if (slots_[slot] == pc) return true;
+      if (slots_[slot] == 0) return false;
+    }
+  }
+
+  /// Empties it and makes room for `count` sites.
+  bool reset(bool filters, size_t count) {
+    filters_ = filters;
+    capacity_ = 0;
+    if (count == 0) return true;
+    size_t capacity = 64;
+    while (capacity < 3 * count) capacity *= 2;
+    slots_ = static_cast<uintptr_t*>(runtime::allocate(capacity * sizeof(uintptr_t)));
+    if (slots_ == nullptr) return false;
+    capacity_ = capacity;
+    return true;
+  }
+  void add(uintptr_t pc) {
+    if (pc == 0 || capacity_ == 0) return;
+    size_t slot = slot_of(pc);
+    while (slots_[slot] != 0 && slots_[slot] != pc) slot = (slot + 1) & (capacity_ - 1);
+    slots_[slot] = pc;
+  }
+
+ private:
+  size_t slot_of(uintptr_t pc) const { return (pc * 0x9e3779b97f4a7c15u >> 24) & (capacity_ - 1); }
+
+  bool filters_ = false;
+  uintptr_t* slots_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+}  // namespace simrt::rt::control

@@ -1,0 +1,197 @@
+// Calls that wait for a descriptor. While it is not ready the thread waits in the engine, and others go on;
+// once it is, the real call does not block, so nothing happens without the token. Where only threads of this
+// process feed the descriptor, the schedule stays deterministic.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "intercept/check/call.h"
+#include "intercept/check/deadline.h"
+
+namespace simrt::rt {
+namespace {
+
+using format::EventKind;
+
+void await_descriptors(struct pollfd* polls, uint32_t count, uint64_t deadline, uintptr_t pc) {
+  Wait wait;
+  wait.until = Until::Descriptors;
+  wait.polls = polls;
+  wait.poll_count = count;
+  wait.deadline = deadline;
+  wait.cancellable = true;
+  engine.await({EventKind::External, 0, 0, count > 0 ? static_cast<uintptr_t>(polls[0].fd) : 0, pc}, wait);
+}
+
+bool blocks(int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+template <class Real>
+auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
+  if (modelled_thread() != nullptr) {
+    if (may_block && blocks(fd)) {
+      struct pollfd one = {fd, events, 0};
+      await_descriptors(&one, 1, Wait::kForever, pc);
+    } else {
+      engine.step({EventKind::External, 0, 0, static_cast<uintptr_t>(fd), pc});
+    }
+  }
+  const auto result = real();
+  if (controlled()) engine.io_happened();
+  return result;
+}
+
+uint64_t deadline_of_milliseconds(int timeout) {
+  return timeout < 0 ? Wait::kForever : deadline_in(static_cast<uint64_t>(timeout) * 1'000'000u);
+}
+
+uint64_t deadline_of(const struct timespec* timeout) {
+  return timeout == nullptr ? Wait::kForever : deadline_in(nanoseconds(*timeout));
+}
+
+bool has(const fd_set* set, int fd) { return set != nullptr && FD_ISSET(fd, set); }
+
+uint32_t to_polls(int count, const fd_set* read, const fd_set* write, const fd_set* error,
+                  struct pollfd* out) {
+  uint32_t n = 0;
+  for (int fd = 0; fd < count && fd < FD_SETSIZE; ++fd) {
+    short events = 0;
+    if (has(read, fd)) events |= POLLIN;
+    if (has(write, fd)) events |= POLLOUT;
+    if (has(error, fd)) events |= POLLPRI;
+    if (events != 0) out[n++] = {fd, events, 0};
+  }
+  return n;
+}
+
+void await_sets(int count, const fd_set* read, const fd_set* write, const fd_set* error, uint64_t deadline,
+                uintptr_t pc) {
+  struct pollfd polls[FD_SETSIZE];
+  await_descriptors(polls, to_polls(count, read, write, error, polls), deadline, pc);
+}
+
+}  // namespace
+}  // namespace simrt::rt
+
+using namespace simrt::rt;
+
+extern "C" {
+
+SIMRT_EXPORT ssize_t read(int fd, void* buffer, size_t bytes) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC, [&] { return SIMRT_REAL(read)(fd, buffer, bytes); });
+}
+SIMRT_EXPORT ssize_t readv(int fd, const struct iovec* parts, int count) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC, [&] { return SIMRT_REAL(readv)(fd, parts, count); });
+}
+SIMRT_EXPORT ssize_t write(int fd, const void* buffer, size_t bytes) {
+  return when_ready(fd, POLLOUT, true, SIMRT_PC, [&] { return SIMRT_REAL(write)(fd, buffer, bytes); });
+}
+SIMRT_EXPORT ssize_t writev(int fd, const struct iovec* parts, int count) {
+  return when_ready(fd, POLLOUT, true, SIMRT_PC, [&] { return SIMRT_REAL(writev)(fd, parts, count); });
+}
+SIMRT_EXPORT ssize_t recv(int fd, void* buffer, size_t bytes, int flags) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(recv)(fd, buffer, bytes, flags); });
+}
+SIMRT_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t bytes, int flags, struct sockaddr* from,
+                              socklen_t* length) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(recvfrom)(fd, buffer, bytes, flags, from, length); });
+}
+SIMRT_EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(recvmsg)(fd, message, flags); });
+}
+SIMRT_EXPORT ssize_t send(int fd, const void* buffer, size_t bytes, int flags) {
+  return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(send)(fd, buffer, bytes, flags); });
+}
+SIMRT_EXPORT ssize_t sendto(int fd, const void* buffer, size_t bytes, int flags, const struct sockaddr* to,
+                            socklen_t length) {
+  return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(sendto)(fd, buffer, bytes, flags, to, length); });
+}
+SIMRT_EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(sendmsg)(fd, message, flags); });
+}
+SIMRT_EXPORT int accept(int fd, struct sockaddr* address, socklen_t* length) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC, [&] { return SIMRT_REAL(accept)(fd, address, length); });
+}
+SIMRT_EXPORT int accept4(int fd, struct sockaddr* address, socklen_t* length, int flags) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC,
+                    [&] { return SIMRT_REAL(accept4)(fd, address, length, flags); });
+}
+SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t length) {
+  const auto real = [&] { return SIMRT_REAL(connect)(fd, address, length); };
+  control::Thread* self = modelled_thread();
+  if (self == nullptr) return real();
+  const int result = blocks(fd) ? outside(self, SIMRT_PC, real) : real();
+  engine.io_happened();
+  return result;
+}
+SIMRT_EXPORT int close(int fd) {
+  const int result = SIMRT_REAL(close)(fd);
+  if (controlled()) engine.io_happened();
+  return result;
+}
+SIMRT_EXPORT int shutdown(int fd, int how) noexcept {
+  const int result = SIMRT_REAL(shutdown)(fd, how);
+  if (controlled()) engine.io_happened();
+  return result;
+}
+
+SIMRT_EXPORT int poll(struct pollfd* polls, nfds_t count, int timeout) {
+  if (modelled_thread() == nullptr || timeout == 0) return SIMRT_REAL(poll)(polls, count, timeout);
+  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of_milliseconds(timeout), SIMRT_PC);
+  return SIMRT_REAL(poll)(polls, count, 0);
+}
+SIMRT_EXPORT int ppoll(struct pollfd* polls, nfds_t count, const struct timespec* timeout,
+                       const sigset_t* mask) {
+  if (modelled_thread() == nullptr) return SIMRT_REAL(ppoll)(polls, count, timeout, mask);
+  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of(timeout), SIMRT_PC);
+  const struct timespec none = {};
+  return SIMRT_REAL(ppoll)(polls, count, &none, mask);
+}
+SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, struct timeval* timeout) {
+  if (modelled_thread() == nullptr) return SIMRT_REAL(select)(count, read, write, error, timeout);
+  uint64_t deadline = Wait::kForever;
+  if (timeout != nullptr) {
+    deadline =
+        deadline_in(static_cast<uint64_t>(timeout->tv_sec) * static_cast<uint64_t>(kNanosecondsPerSecond) +
+                    static_cast<uint64_t>(timeout->tv_usec) * 1000u);
+  }
+  await_sets(count, read, write, error, deadline, SIMRT_PC);
+  struct timeval none = {};
+  return SIMRT_REAL(select)(count, read, write, error, &none);
+}
+SIMRT_EXPORT int pselect(int count, fd_set* read, fd_set* write, fd_set* error,
+                         const struct timespec* timeout, const sigset_t* mask) {
+  if (modelled_thread() == nullptr) return SIMRT_REAL(pselect)(count, read, write, error, timeout, mask);
+  await_sets(count, read, write, error, deadline_of(timeout), SIMRT_PC);
+  const struct timespec none = {};
+  return SIMRT_REAL(pselect)(count, read, write, error, &none, mask);
+}
+SIMRT_EXPORT int epoll_wait(int epoll, struct epoll_event* events, int count, int timeout) {
+  if (modelled_thread() == nullptr || timeout == 0)
+    return SIMRT_REAL(epoll_wait)(epoll, events, count, timeout);
+  struct pollfd one = {epoll, POLLIN, 0};
+  await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
+  return SIMRT_REAL(epoll_wait)(epoll, events, count, 0);
+}
+SIMRT_EXPORT int epoll_pwait(int epoll, struct epoll_event* events, int count, int timeout,
+                             const sigset_t* mask) {
+  if (modelled_thread() == nullptr || timeout == 0)
+    return SIMRT_REAL(epoll_pwait)(epoll, events, count, timeout, mask);
+  struct pollfd one = {epoll, POLLIN, 0};
+  await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
+  return SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, mask);
+}
+}

@@ -1,0 +1,90 @@
+// Runs a check build under plans: each execution in a fresh child of its fork server where it can, else in a
+// fresh process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/interrupt.h"
+#include "support/result.h"
+#include "testing/run_file.h"
+
+namespace simrt::testing {
+
+struct CheckOptions {
+  std::vector<std::string> command;                ///< argv; the program with a '/' or found in PATH
+  std::string directory;                           ///< working directory; empty: the caller's
+  std::map<std::string, std::string> environment;  ///< added to the caller's
+  std::string run_directory = "/dev/shm";          ///< where the run file goes
+  std::uint64_t run_bytes = std::uint64_t{256} << 20;
+  std::uint64_t plan_bytes = std::uint64_t{8} << 20;
+  double timeout_seconds = 30;  ///< of one execution
+  bool fork_server = true;
+  std::optional<std::uint32_t> processor;  ///< pins control mode to it: two to three times as fast
+  std::size_t output_limit = 1 << 16;      ///< bytes of output kept: its tail
+};
+
+/// How an execution ended.
+enum class CheckEnd : std::uint8_t {
+  Finished,      ///< by its own will: `status` is the exit status
+  Crashed,       ///< by a signal: `status` is its number
+  Deadlock,      ///< nobody could go on (Execution::waits)
+  Livelock,      ///< everybody only looked at memory that nobody changed
+  TimedOut,      ///< killed at the time limit although threads ran
+  WaitsOutside,  ///< killed at the time limit while all waited for input or a call outside
+  Limit,         ///< of points
+  Diverged,      ///< the schedule did not fit (StrictSchedule)
+  Stopped,       ///< at the end of the schedule (StopAtSchedule)
+  NotUnderPlan   ///< the program never took the plan up: not a check build, or it could not be started
+};
+
+struct CheckResult {
+  CheckEnd end = CheckEnd::NotUnderPlan;
+  int status = 0;
+  double seconds = 0;
+  std::string output;  ///< stdout and stderr, the tail
+  Execution execution;
+  bool interrupted = false;
+
+  /// Crash, deadlock, livelock or an exit status other than 0.
+  bool failed() const {
+    return end == CheckEnd::Crashed || end == CheckEnd::Deadlock || end == CheckEnd::Livelock ||
+           (end == CheckEnd::Finished && status != 0);
+  }
+};
+
+/// One program with one run file. Not thread-safe; use one a thread. The thread that started it must live as
+/// long as it does (its end kills the program).
+class CheckProgram {
+ public:
+  /// Errors: ErrorCode::Storage (no run file).
+  static Result<CheckProgram> create(CheckOptions options);
+  CheckProgram(CheckProgram&& other) noexcept;
+  CheckProgram& operator=(CheckProgram&&) = delete;
+  ~CheckProgram();
+
+  /// One execution. Errors: ErrorCode::Execution when no process can be made or the plan does not fit.
+  Result<CheckResult> run(const CheckPlan& plan, const InterruptToken* interrupt = nullptr);
+
+ private:
+  CheckProgram(CheckOptions options, RunFile file);
+  Status start(const CheckPlan& plan);
+  bool serve(const CheckPlan& plan);
+  void stop();
+  CheckResult finish(int wait_status, bool killed, double seconds);
+  template <class Done>
+  bool watch(Done done, pid_t process, const InterruptToken* interrupt);
+
+  CheckOptions options_;
+  RunFile file_;
+  pid_t process_ = 0;  // server or single execution
+  bool serving_ = false;
+  bool can_serve_ = true;
+};
+
+}  // namespace simrt::testing

@@ -1,0 +1,96 @@
+#include "testing/run_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace simrt::testing {
+namespace {
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+Error storage_error(const std::string& path) {
+  return {ErrorCode::Storage, fmt::format("{}: {}", path, std::strerror(errno)), ""};
+}
+
+}  // namespace
+
+Result<RunFile> RunFile::create(const std::string& directory, std::uint64_t bytes,
+                                std::uint64_t plan_capacity) {
+  std::string path = directory + "/simrt-run-XXXXXX";
+  const int fd = mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return fail(storage_error(directory));
+  RunFile file;
+  file.path_ = path;
+  file.bytes_ = round_up(bytes, 4096);
+  void* address = MAP_FAILED;
+  if (ftruncate(fd, static_cast<off_t>(file.bytes_)) == 0)
+    address = mmap(nullptr, file.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  if (address == MAP_FAILED) return fail(storage_error(path));
+  file.base_ = static_cast<std::byte*>(address);
+  auto& header = file.header();
+  std::memcpy(header.magic, format::kRunMagic, sizeof header.magic);
+  header.version = format::kRunVersion;
+  header.header_bytes = sizeof header;
+  header.file_bytes = file.bytes_;
+  header.plan_offset = sizeof header;
+  header.plan_capacity = round_up(plan_capacity, format::kRunAlign);
+  header.output_offset = header.plan_offset + header.plan_capacity;
+  file.clear();
+  return file;
+}
+
+RunFile::RunFile(RunFile&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      base_(std::exchange(other.base_, nullptr)),
+      bytes_(other.bytes_) {}
+
+RunFile& RunFile::operator=(RunFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+RunFile::~RunFile() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+  if (path_.empty()) return;
+  unlink(path_.c_str());
+  unlink((path_ + ".out").c_str());
+}
+
+void RunFile::clear() {
+  auto& header = this->header();
+  std::memset(reinterpret_cast<std::byte*>(&header) + offsetof(format::RunHeader, used), 0,
+              sizeof header - offsetof(format::RunHeader, used));
+  header.used = header.output_offset;
+  header.permanent = header.output_offset;
+}
+
+void RunFile::clear_execution() {
+  auto& header = this->header();
+  header.used = header.permanent;
+  std::memset(reinterpret_cast<std::byte*>(&header) + offsetof(format::RunHeader, pid), 0,
+              sizeof header - offsetof(format::RunHeader, pid));
+}
+
+Status RunFile::write(const CheckPlan& plan) {
+  const auto bytes = plan_bytes(plan);
+  if (bytes.size() > header().plan_capacity)
+    return fail(ErrorCode::Execution,
+                fmt::format("a plan of {} bytes does not fit into the run file", bytes.size()));
+  std::memcpy(base_ + header().plan_offset, bytes.data(), bytes.size());
+  return {};
+}
+
+}  // namespace simrt::testing

@@ -1,0 +1,44 @@
+// The run file on the host's side: made, mapped, filled with a plan, read back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "simrt/format/run.h"
+#include "support/result.h"
+#include "testing/check_plan.h"
+#include "testing/execution.h"
+
+namespace simrt::testing {
+
+/// One file; removed at the end. Not thread-safe; a program is writing to the mapping at the same time.
+class RunFile {
+ public:
+  /// A fresh file in `directory` (a memory file system is best) of `bytes` in all, sparse, with room for
+  /// plans of `plan_capacity` bytes. Errors: ErrorCode::Storage.
+  static Result<RunFile> create(const std::string& directory, std::uint64_t bytes,
+                                std::uint64_t plan_capacity);
+  RunFile(RunFile&& other) noexcept;
+  RunFile& operator=(RunFile&& other) noexcept;
+  ~RunFile();
+
+  const std::string& path() const { return path_; }
+  format::RunHeader& header() { return *reinterpret_cast<format::RunHeader*>(base_); }
+
+  /// For a program that is started next: everything is cleared.
+  void clear();
+  /// For the next execution of a fork server: what belongs to all executions stays.
+  void clear_execution();
+  /// Errors: ErrorCode::Execution when the plan is larger than its room.
+  Status write(const CheckPlan& plan);
+  Result<Execution> read() const { return read_execution({base_, static_cast<std::size_t>(bytes_)}); }
+
+ private:
+  RunFile() = default;
+  std::string path_;
+  std::byte* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace simrt::testing
