@@ -21,6 +21,8 @@ struct Options {
   bool lock_cycles = true;
   bool atomicity = true;
   bool partial = false;  // only some accesses are seen: data handed over under a lock may go unnoticed
+  /// Null: plain accesses at all sites count. Else those whose hook's return address it wants (see patch.h).
+  bool (*wanted)(uintptr_t pc) = nullptr;
 };
 
 /// Makes the tables and adopts the calling thread as index 0. False when the address space has no room for

@@ -69,6 +69,7 @@ Thread* be_born(uint32_t index) {
   if (thread != nullptr) {
     thread->announced = found;
     thread->watched = &watched;
+    thread->choosy = options.wanted != nullptr;
   }
   if (found && thread != nullptr) acquire_clocks(*thread, birth.clocks);
   if (found) birth.full = false;
@@ -120,6 +121,7 @@ void release_lock_clocks(const Thread& thread, Object& object, bool shared) {
 bool start(const Options& given) {
   if (started) return true;
   options = given;
+  options.partial = given.partial || given.wanted != nullptr;
   births = reserve_array<Birth>(kMostWaiting);
   if (births == nullptr || !make_shadow() || !make_contexts() || !make_locksets() || !make_objects() ||
       !make_threads() || !make_heap() || !make_races() || !make_lock_order()) {
@@ -128,6 +130,7 @@ bool start(const Options& given) {
   self = open_thread(0, Clock{});
   if (self == nullptr) return false;
   self->watched = &watched;
+  self->choosy = options.wanted != nullptr;
   return started = true;
 }
 

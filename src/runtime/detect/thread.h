@@ -29,6 +29,7 @@ struct Thread {
   uint64_t base;  // cell_base(slot, segment)
   Context context;
   uint32_t depth;  // of frames; may pass kMostFrames
+  bool choosy;     // Options::wanted is to be asked
   Frame* frames;
   uint64_t* clock[kOrders];  // kSlots each; the own component is not kept up to date: see segment
   uint64_t segment;

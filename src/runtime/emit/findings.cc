@@ -1,6 +1,7 @@
 #include "emit/findings.h"
 
 #include "detect/detector.h"
+#include "detect/patch.h"
 
 namespace simrt::rt {
 
@@ -14,6 +15,8 @@ constinit FindingWriter finding_writer;
 namespace {
 
 constexpr uint32_t kDefaultLimit = 1024;
+// Stacks cost most of what is left when few sites are watched; the witness that verification makes has them.
+constexpr bool kPatchCalls = true;
 
 uint32_t write_stack(uintptr_t pc, const uintptr_t* outer, uint32_t frames) {
   if (pc == 0) return kRunNone;
@@ -208,14 +211,17 @@ void FindingWriter::unserialisable(const detect::Unserialisable& triple) {
   ++triples_;
 }
 
-bool start_detector(const format::PlanHeader& plan, bool partial) {
+bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc)) {
   finding_writer.start(plan.detectors, plan.findings_limit);
   detect::Options options;
   options.sink = &finding_writer;
   options.lock_cycles = (plan.detectors & format::kDetectLockCycles) != 0;
   options.atomicity = (plan.detectors & format::kDetectAtomicity) != 0;
   options.partial = partial;
-  return detect::start(options);
+  options.wanted = wanted;
+  if (!detect::start(options)) return false;
+  if (wanted != nullptr && plan.mode == format::RunMode::Detect) detect::patch_out(wanted, kPatchCalls);
+  return true;
 }
 
 }  // namespace simrt::rt

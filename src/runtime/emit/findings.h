@@ -44,8 +44,9 @@ class FindingWriter final : public detect::Sink {
 };
 
 /// Starts the detector as the plan says, and writes its findings to the run file. On the first thread, before
-/// the program's own code. False when there is no room for the shadow memory.
-bool start_detector(const format::PlanHeader& plan, bool partial);
+/// the program's own code. `wanted`: see detect::Options; in mode detect the hooks it does not want are taken
+/// out of the code. False when there is no room for the shadow memory.
+bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc) = nullptr);
 
 extern FindingWriter finding_writer;
 

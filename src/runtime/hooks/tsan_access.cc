@@ -3,6 +3,7 @@
 #include "control/point.h"
 #include "detect/access.h"
 #include "detect/detector.h"
+#include "detect/race.h"
 #include "hooks/abi.h"
 
 using namespace simrt::rt;
@@ -15,6 +16,8 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
 [[gnu::always_inline]] inline void watch(uintptr_t address, uintptr_t pc) {
   detect::Thread* thread = detect::watched;
   if (thread == nullptr) [[unlikely]]
+    return;
+  if (thread->choosy && !detect::options.wanted(pc)) [[unlikely]]
     return;
   if constexpr (kSize <= 8) {
     detect::watch<kAligned>(*thread, address, kSize, kKind, pc);

@@ -8,6 +8,7 @@
 
 #include "control/point.h"
 #include "detect/detector.h"
+#include "detect/race.h"
 
 namespace simrt::rt {
 
@@ -19,6 +20,7 @@ inline void accessed(const volatile void* memory, size_t size, bool write, uintp
   if (mode == RunMode::Off || size == 0 || !counts(pc)) [[likely]]
     return;
   const auto address = reinterpret_cast<uintptr_t>(memory);
+  if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return;
   if (controlled()) control::point(write ? EventKind::Write : EventKind::Read, address, size, pc);
   detect::range(address, size, write, pc);
 }
