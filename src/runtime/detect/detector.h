@@ -39,6 +39,9 @@ void thread_joined(uint32_t child, uintptr_t pc);
 /// The calling thread's stack and thread-local storage: another, dead thread may have used the memory.
 void thread_memory(uintptr_t address, uint64_t size);
 
+/// Whether no other thread runs that the detector knows of.
+bool is_alone();
+
 // Memory.
 void access(uintptr_t address, uint32_t size, bool write, uintptr_t pc);
 void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc);

@@ -189,6 +189,8 @@ void thread_joined(uint32_t child, uintptr_t) {
   }
 }
 
+bool is_alone() { return __atomic_load_n(&not_joined, __ATOMIC_ACQUIRE) == 1; }
+
 void thread_memory(uintptr_t address, uint64_t size) {
   if (self == nullptr) return;
   clear_shadow(address, size);

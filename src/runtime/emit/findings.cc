@@ -2,6 +2,7 @@
 
 #include "detect/detector.h"
 #include "detect/patch.h"
+#include "detect/race.h"
 
 namespace simrt::rt {
 
@@ -222,6 +223,11 @@ bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)
   if (!detect::start(options)) return false;
   if (wanted != nullptr && plan.mode == format::RunMode::Detect) detect::patch_out(wanted, kPatchCalls);
   return true;
+}
+
+void patch_new_modules() {
+  if (detect::options.wanted != nullptr && detect::is_alone())
+    detect::patch_out(detect::options.wanted, kPatchCalls);
 }
 
 }  // namespace simrt::rt

@@ -48,6 +48,10 @@ class FindingWriter final : public detect::Sink {
 /// out of the code. False when there is no room for the shadow memory.
 bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc) = nullptr);
 
+/// Behind dlopen: takes hooks out of what has come. Not while other threads run, who may be in the new code:
+/// then its hooks ask each time.
+void patch_new_modules();
+
 extern FindingWriter finding_writer;
 
 }  // namespace simrt::rt

@@ -38,6 +38,21 @@ void end(void* block, uintptr_t pc) {
   }
 }
 
+// Freed blocks wait here for a while, so that a use after free meets the free and not the next owner's life.
+constexpr size_t kMostKept = 32 * 1024;
+constexpr uint32_t kKept = 1024;
+void* kept[kKept];
+uint32_t kept_next = 0;
+
+void give_back(void* block) {
+  if (!detecting() || block == nullptr || malloc_usable_size(block) > kMostKept) {
+    __libc_free(block);
+    return;
+  }
+  const uint32_t at = __atomic_fetch_add(&kept_next, 1, __ATOMIC_RELAXED) % kKept;
+  __libc_free(__atomic_exchange_n(&kept[at], block, __ATOMIC_ACQ_REL));
+}
+
 bool is_power_of_two(size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 }  // namespace
@@ -65,7 +80,7 @@ SIMRT_EXPORT void* reallocarray(void* block, size_t count, size_t size) noexcept
 }
 SIMRT_EXPORT void free(void* block) {
   end(block, SIMRT_PC);
-  __libc_free(block);
+  give_back(block);
 }
 SIMRT_EXPORT void* memalign(size_t alignment, size_t size) {
   return begin(__libc_memalign(alignment, size), SIMRT_PC);
@@ -97,7 +112,7 @@ SIMRT_EXPORT int posix_memalign(void** block, size_t alignment, size_t size) noe
 #define SIMRT_DELETE(name, ...)                  \
   SIMRT_EXPORT void name(__VA_ARGS__) noexcept { \
     end(block, SIMRT_PC);                        \
-    __libc_free(block);                          \
+    give_back(block);                            \
   }
 SIMRT_NEW(_Znwm)
 SIMRT_NEW(_Znam)

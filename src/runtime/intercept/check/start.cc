@@ -112,7 +112,9 @@ void begin_execution() {
   write_first_thread(*first_thread);
   if (plan.mode != RunMode::Off && plan.detectors != 0) {
     const bool partial = (plan.flags & format::kPlanSynchronizationOnly) != 0;
-    if (!start_detector(plan, partial)) return runtime::store_release(header.state, RunState::Failed);
+    bool (*const wanted)(uintptr_t) = [](uintptr_t pc) { return engine.plan.watch.has(pc); };
+    if (!start_detector(plan, partial, engine.plan.watch.filters() ? wanted : nullptr))
+      return runtime::store_release(header.state, RunState::Failed);
   }
   runtime::store_release(header.state, RunState::Running);
   if (plan.mode == RunMode::Control) {
@@ -165,7 +167,12 @@ SIMRT_EXPORT void* dlopen(const char* name, int flags) noexcept {
   void* handle = SIMRT_REAL(dlopen)(name, flags);
   if (handle != nullptr && detecting()) {
     refresh_modules();
-    if (modelled_thread() != nullptr) engine.plan.resolve_again();
+    if (modelled_thread() != nullptr) {
+      engine.plan.resolve_again();
+    } else if (!controlled() && engine.plan.watch.filters()) {
+      engine.plan.resolve_again();
+      patch_new_modules();
+    }
   }
   return handle;
 }

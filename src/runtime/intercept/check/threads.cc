@@ -77,6 +77,17 @@ void write_record(const Thread& thread, const runtime::CallChain& chain) {
   run_file.header().threads = thread.index + 1;
 }
 
+// The stack may have been another thread's, whose accesses are no partners of this one's.
+void announce_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* begin = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0)
+    detect::thread_memory(reinterpret_cast<uintptr_t>(begin), size);
+  pthread_attr_destroy(&attributes);
+}
+
 template <class Result>
 Result begin(void* argument) {
   auto* self = static_cast<Thread*>(argument);
@@ -89,6 +100,7 @@ Result begin(void* argument) {
     control::current_thread = self;
   }
   detect::thread_started(self->index);
+  announce_stack();
   return routine(routine_argument);
 }
 
