@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"support", {}},
-    {"model", {"support"}},
+    {"model", {"support", "simrt"}},
     {"config", {"support"}},
     {"git", {"model", "support"}},
     {"analysis", {"model", "support"}},
@@ -23,9 +23,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"diff", {"model", "support"}},
     {"impact", {"model", "support"}},
     {"select", {"model", "support"}},
+    {"schedule", {"model", "support"}},
     {"report", {"model", "support"}},
     {"pipeline",
-     {"report", "select", "impact", "diff", "testing", "history", "analysis", "git", "config", "model",
+     {"report", "schedule", "select", "impact", "diff", "testing", "history", "analysis", "git", "config", "model",
       "support"}},
     {"cli", {"pipeline", "report", "config", "history", "analysis", "model", "support"}},
     {"runtime", {"simrt", "cover", "detect", "control", "emit", "hooks", "intercept", "sys"}},

@@ -1,0 +1,110 @@
+#include "schedule/patterns/conflict_edges.h"
+
+#include <algorithm>
+
+namespace simrt::schedule {
+
+void EarliestEnd::note(VariableNumber variable, StepTime end) {
+  if (end_ == kNever) {
+    variable_ = variable;
+    end_ = end;
+  } else if (end_elsewhere_ == kNever && variable != variable_) {
+    end_elsewhere_ = end;
+  }
+}
+
+StepTime EarliestEnd::other_than(VariableNumber variable) const {
+  return variable == variable_ ? end_elsewhere_ : end_;
+}
+
+void LatestStart::note(VariableNumber variable, StepTime start) {
+  if (start_ == 0 || variable == variable_) {
+    variable_ = variable;
+    start_ = std::max(start_, start);
+    return;
+  }
+  if (start > start_) {
+    second_variable_ = std::exchange(variable_, variable);
+    second_start_ = std::exchange(start_, start);
+  } else if (start > second_start_) {
+    second_variable_ = variable;
+    second_start_ = start;
+  }
+}
+
+StepTime LatestStart::other_than(VariableNumber variable) const {
+  return start_ != 0 && variable != variable_ ? start_ : second_start_;
+}
+
+void Spans::note(VariableNumber variable, StepTime begin, StepTime end) {
+  const auto same = std::find_if(spans_.rbegin(), spans_.rend(),
+                                 [&](const Span& span) { return span.variable == variable; });
+  if (same != spans_.rend()) spans_.erase(std::next(same).base());
+  spans_.push_back({variable, begin, end});
+  if (spans_.size() >= 2 * kMost) drop_contained();
+}
+
+bool Spans::contains(StepTime time, VariableNumber except) const {
+  for (auto span = spans_.rbegin(); span != spans_.rend() && span->end > time; ++span)
+    if (span->variable != except && span->begin < time) return true;
+  return false;
+}
+
+void Spans::drop_contained() {
+  StepTime smallest = kNever, second = kNever;
+  std::vector<Span> kept;
+  for (auto span = spans_.rbegin(); span != spans_.rend() && kept.size() < kMost; ++span) {
+    if (span->begin >= second) continue;
+    if (span->begin < smallest) {
+      second = std::exchange(smallest, span->begin);
+    } else {
+      second = span->begin;
+    }
+    kept.push_back(*span);
+  }
+  std::reverse(kept.begin(), kept.end());
+  spans_ = std::move(kept);
+}
+
+namespace {
+
+std::uint64_t key(ThreadIndex from, ThreadIndex to) { return (std::uint64_t{from} << 32) | to; }
+
+}  // namespace
+
+EdgeGroup& EdgeTable::group(ThreadIndex from, ThreadIndex to) {
+  auto [at, fresh] = groups_.try_emplace(key(from, to));
+  if (fresh) {
+    at->second = std::make_unique<EdgeGroup>();
+    if (sources_.size() <= to) sources_.resize(to + 1);
+    sources_[to].push_back(from);
+  }
+  return *at->second;
+}
+
+EdgeGroup* EdgeTable::find_group(ThreadIndex from, ThreadIndex to) {
+  const auto at = groups_.find(key(from, to));
+  return at == groups_.end() ? nullptr : at->second.get();
+}
+
+std::pair<EdgeNumber, bool> EdgeTable::edge(EdgeGroup& group, std::uint32_t first_site,
+                                            std::uint32_t second_site, EdgeModes modes) {
+  const std::uint64_t sites = (std::uint64_t{first_site} << 33) | (std::uint64_t{second_site} << 2) |
+                              static_cast<std::uint64_t>(modes);
+  const auto [at, fresh] = group.by_sites.try_emplace(sites, static_cast<EdgeNumber>(edges_.size()));
+  if (fresh) {
+    Edge& edge = edges_.emplace_back();
+    edge.first_site = first_site;
+    edge.second_site = second_site;
+    edge.modes = modes;
+    group.edges.push_back(at->second);
+  }
+  return {at->second, fresh};
+}
+
+const std::vector<ThreadIndex>& EdgeTable::sources_of(ThreadIndex to) {
+  if (sources_.size() <= to) sources_.resize(to + 1);
+  return sources_[to];
+}
+
+}  // namespace simrt::schedule

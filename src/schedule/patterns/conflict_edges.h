@@ -1,0 +1,116 @@
+// Conflict edges: thread a at one site, later thread b at another, on one variable, one of them writing. What
+// recognise.cc remembers of them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/execution.h"
+#include "schedule/patterns/shared_variables.h"
+
+namespace simrt::schedule {
+
+/// Number of a step in its execution, from 1.
+using StepTime = std::uint64_t;
+inline constexpr StepTime kNever = std::numeric_limits<StepTime>::max();
+
+enum class EdgeModes : std::uint8_t { WriteWrite, WriteRead, ReadWrite };
+/// The modes of the edge that makes a two-variable pattern with this one.
+constexpr EdgeModes opposite(EdgeModes modes) {
+  return modes == EdgeModes::WriteWrite  ? EdgeModes::WriteWrite
+         : modes == EdgeModes::WriteRead ? EdgeModes::ReadWrite
+                                         : EdgeModes::WriteRead;
+}
+
+/// The earliest end of an edge, on any variable but one.
+class EarliestEnd {
+ public:
+  void note(VariableNumber variable, StepTime end);
+  StepTime other_than(VariableNumber variable) const;
+
+ private:
+  VariableNumber variable_ = 0;
+  StepTime end_ = kNever, end_elsewhere_ = kNever;
+};
+
+/// The latest start of an edge that has ended, on any variable but one; 0 = there is none.
+class LatestStart {
+ public:
+  void note(VariableNumber variable, StepTime start);
+  StepTime other_than(VariableNumber variable) const;
+
+ private:
+  VariableNumber variable_ = 0, second_variable_ = 0;
+  StepTime start_ = 0, second_start_ = 0;
+};
+
+/// The spans [first step of a, step of b] of an edge, newest last. A span that two newer ones of other
+/// variables contain is dropped, and the oldest beyond kMost.
+class Spans {
+ public:
+  void note(VariableNumber variable, StepTime begin, StepTime end);
+  /// Whether `time` lies strictly inside a span of another variable.
+  bool contains(StepTime time, VariableNumber except) const;
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  struct Span {
+    VariableNumber variable;
+    StepTime begin, end;
+  };
+  void drop_contained();
+  std::vector<Span> spans_;
+};
+
+using EdgeNumber = std::uint32_t;
+
+/// An edge that is compared with this one, and the shapes that were found: bit 0 behind, 1 crossing, 2
+/// inside.
+struct OppositeEdge {
+  EdgeNumber edge;
+  std::uint8_t found;
+};
+
+struct Edge {
+  std::uint32_t first_site = 0, second_site = 0;  ///< interned
+  EdgeModes modes = EdgeModes::WriteWrite;
+  EarliestEnd earliest_end;
+  LatestStart latest_start;
+  Spans spans;
+  std::vector<std::uint64_t> before;    ///< bit 2 * site + mode: triples found that begin there
+  std::vector<OppositeEdge> opposites;  ///< those for which a shape is still missing
+  std::uint32_t opposites_seen = 0;     ///< how many edges of the opposite group were looked at
+  std::uint32_t in_vain = 0;            ///< comparisons in a row that found nothing
+};
+
+/// All edges from thread a to thread b.
+struct EdgeGroup {
+  StepTime last_end = 0;
+  std::uint32_t in_vain = 0;
+  std::vector<EdgeNumber> edges;
+  std::unordered_map<std::uint64_t, EdgeNumber> by_sites;
+};
+
+class EdgeTable {
+ public:
+  EdgeGroup& group(ThreadIndex from, ThreadIndex to);
+  /// Null when no edge leads from one to the other.
+  EdgeGroup* find_group(ThreadIndex from, ThreadIndex to);
+  Edge& operator[](EdgeNumber number) { return edges_[number]; }
+  /// Second is true when the edge is new.
+  std::pair<EdgeNumber, bool> edge(EdgeGroup& group, std::uint32_t first_site, std::uint32_t second_site,
+                                   EdgeModes modes);
+  /// Threads that have edges to `to`.
+  const std::vector<ThreadIndex>& sources_of(ThreadIndex to);
+
+ private:
+  std::vector<Edge> edges_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<EdgeGroup>> groups_;
+  std::vector<std::vector<ThreadIndex>> sources_;
+};
+
+}  // namespace simrt::schedule

@@ -1,0 +1,15 @@
+// When the order of two steps of different threads can matter.
+#pragma once
+
+#include "model/execution.h"
+
+namespace simrt::schedule {
+
+/// Swapping the two may lead to another state, or one may enable or disable the other.
+bool dependent(const ExecutionEvent& a, const ExecutionEvent& b);
+
+/// For dependent steps, `first` having happened before: whether there may be a state in which both could go
+/// on. A release that lets an acquisition go on, a creation, an end or a notification is no such pair.
+bool may_be_coenabled(EventKind first, EventKind second);
+
+}  // namespace simrt::schedule

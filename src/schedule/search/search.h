@@ -1,0 +1,105 @@
+// Stateless systematic search over re-executions (HaPSet paper, sections 4 and 5): a stack of scheduling
+// points, each with the threads that could go on, those already tried and those still to be tried.
+//
+//   while (auto prefix = search.next_prefix()) search.learn(run(*prefix));
+//
+// Which threads are to be tried at a point ("reduction"):
+//   None        all that can go on: depth-first search over all interleavings; with a bound: over all with at
+//   most
+//               that many preemptions (preemptive context bounding, PCB).
+//   Conflicts   all that can go on, but only where a later step raced with the one made (the paper's
+//   baseline). Persistent  dynamic partial order reduction of Flanagan and Godefroid (POPL 2005), which the
+//   paper uses. Source      source sets of Abdulla, Aronis, Jonsson and Sagonas (Optimal Dynamic Partial
+//   Order Reduction, POPL
+//               2014): one initial of the reversed race, and only for races that nothing lies between. Never
+//               more interleavings than persistent sets in our tests, often fewer.
+// All but None use sleep sets (Godefroid 1996). Guided by HaPSets, a race is reversed only if the reversed
+// order was not seen yet: this may miss bugs, plain DPOR does not, given that it ends.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/execution.h"
+#include "schedule/hapset/hapset.h"
+#include "schedule/search/races.h"
+#include "support/result.h"
+
+namespace simrt::schedule {
+
+enum class Reduction : std::uint8_t { None, Conflicts, Persistent, Source };
+
+struct SearchOptions {
+  Reduction reduction = Reduction::Source;
+  std::optional<unsigned> preemptions;  ///< most preemptions of one interleaving (0 to 4)
+  bool guided = false;                  ///< by HaPSets, which are learned from the good runs
+};
+
+struct SearchReport {
+  std::uint64_t executions = 0;
+  std::uint64_t redundant = 0;  ///< of them: met a sleeping thread, so another run stands for it
+  std::uint64_t failed = 0;
+  std::uint64_t diverged =
+      0;                     ///< did not follow their prefix: nondeterminism that the engine does not control
+  std::uint64_t pruned = 0;  ///< races not reversed because the HaPSets knew the reversed order
+  std::uint64_t cut = 0;     ///< runs that ended at a limit: what lay behind it was not searched
+  bool finished = false;     ///< nothing is left to try
+  /// Everything reachable within the bound was covered: finished, not guided, nothing diverged or was cut.
+  bool complete = false;
+};
+
+class SystematicSearch {
+ public:
+  /// Refuses partial order reduction with a preemption bound: the one run that stands for an equivalence
+  /// class may be over the bound while another run of the class is not, so that the class would be missed.
+  static Result<SystematicSearch> create(SearchOptions options, HapSets learned = HapSets());
+
+  /// Who goes on at the first decisions of the next execution; behind them the runtime's default. Empty
+  /// optional when there is nothing left. Asked again before learn(): the same prefix.
+  std::optional<Choices> next_prefix();
+  /// What really happened under that prefix.
+  void learn(const Execution& execution);
+
+  const SearchReport& report() const { return report_; }
+  const HapSets& hapsets() const { return hapsets_; }
+
+ private:
+  /// A thread that need not go on here: what it would do was explored already and nothing since depends on
+  /// it.
+  struct Asleep {
+    ThreadIndex thread;
+    std::vector<ExecutionEvent> steps;
+  };
+  struct Point {
+    ThreadSet enabled, backtrack, done;
+    ThreadIndex chosen = kNoThread;
+    ThreadIndex running = kNoThread;    ///< who made the step before; kNoThread when it gave way by itself
+    unsigned preemptions = 0;           ///< made before this point
+    std::vector<ExecutionEvent> steps;  ///< what the chosen thread did
+    std::vector<Asleep> asleep;
+  };
+
+  SystematicSearch(SearchOptions options, HapSets learned)
+      : options_(options), hapsets_(std::move(learned)) {}
+  bool reduces() const { return options_.reduction != Reduction::None; }
+  bool sleeps() const { return reduces() && !options_.preemptions; }
+  bool follows(const Execution& execution) const;
+  /// Pushes the points behind the prefix; how many decisions of the execution are on the stack afterwards.
+  std::size_t extend(const Execution& execution);
+  Point make_point(const Execution& execution, std::size_t depth) const;
+  void reverse_races(const Execution& execution, std::size_t from, std::size_t until);
+  void add_backtrack(Point& point, const RaceAnalysis& analysis, const ReversibleRace& race);
+  unsigned preemptions_with(const Point& point, ThreadIndex thread) const;
+  ThreadSet within_bound(const Point& point) const;
+
+  SearchOptions options_;
+  HapSets hapsets_;
+  SearchReport report_;
+  std::vector<Point> stack_;
+  std::optional<Choices> asked_;
+  bool started_ = false;
+};
+
+}  // namespace simrt::schedule
