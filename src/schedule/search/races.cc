@@ -59,12 +59,8 @@ void RaceAnalysis::analyse(const Execution& execution) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const ExecutionEvent& step = steps_[i];
     const bool happened = i < real_;
-    Clock clock(threads, 0);
-    if (latest[step.thread] != kNone) {
-      clock = clocks_[latest[step.thread]];
-    } else if (creation[step.thread] != kNone) {
-      clock = clocks_[creation[step.thread]];
-    }
+    const std::size_t previous = latest[step.thread] != kNone ? latest[step.thread] : creation[step.thread];
+    Clock clock = previous == kNone ? Clock(threads, 0) : clocks_[previous];
     const std::uint32_t own = latest[step.thread] == kNone ? 1 : position_[latest[step.thread]] + 1;
 
     before.clear();
@@ -135,14 +131,6 @@ ThreadSet RaceAnalysis::initials(const ReversibleRace& race) const {
     if (!led) initials.insert(steps_[candidate].thread);
   }
   return initials;
-}
-
-ThreadSet RaceAnalysis::helpers(const ReversibleRace& race) const {
-  ThreadSet helpers;
-  helpers.insert(steps_[race.second].thread);
-  for (std::size_t i = race.first + 1; i < std::min(race.second, real_); ++i)
-    if (happens_before(i, race.second) && !happens_before(race.first, i)) helpers.insert(steps_[i].thread);
-  return helpers;
 }
 
 }  // namespace simrt::schedule

@@ -29,9 +29,6 @@ class RaceAnalysis {
   /// The threads that can make the first step of a run in which `second` comes before `first`: the initials
   /// of notdep(first) . second.
   ThreadSet initials(const ReversibleRace& race) const;
-  /// Flanagan and Godefroid's set: the thread of `second`, and those with a step behind `first` that happens
-  /// before `second`.
-  ThreadSet helpers(const ReversibleRace& race) const;
 
  private:
   using Clock = std::vector<std::uint32_t>;  ///< steps of each thread that happened before or are it

@@ -40,8 +40,7 @@ std::vector<std::size_t> decisions_by_event(const Execution& execution) {
 }  // namespace
 
 Result<SystematicSearch> SystematicSearch::create(SearchOptions options, HapSets learned) {
-  const bool partial_order =
-      options.reduction == Reduction::Persistent || options.reduction == Reduction::Source;
+  const bool partial_order = options.reduction == Reduction::Source;
   if (partial_order && options.preemptions)
     return fail(
         ErrorCode::Usage,
@@ -190,15 +189,13 @@ void SystematicSearch::add_backtrack(Point& point, const RaceAnalysis& analysis,
     point.backtrack = point.backtrack | within_bound(point);
     return;
   }
-  const ThreadSet wanted =
-      options_.reduction == Reduction::Source ? analysis.initials(race) : analysis.helpers(race);
-  if (options_.reduction == Reduction::Source && !(wanted & point.backtrack).empty()) return;
+  const ThreadSet wanted = analysis.initials(race);
+  if (!(wanted & point.backtrack).empty()) return;
   const ThreadSet possible = wanted & point.enabled;
   if (possible.empty()) {
     point.backtrack = point.backtrack | point.enabled;
     return;
   }
-  if (!(possible & point.backtrack).empty()) return;
   const ThreadIndex racing = analysis.step(race.second).thread;
   point.backtrack.insert(possible.contains(racing) ? racing : possible.first());
 }

@@ -4,15 +4,15 @@
 //   while (auto prefix = search.next_prefix()) search.learn(run(*prefix));
 //
 // Which threads are to be tried at a point ("reduction"):
-//   None        all that can go on: depth-first search over all interleavings; with a bound: over all with at
-//   most
-//               that many preemptions (preemptive context bounding, PCB).
-//   Conflicts   all that can go on, but only where a later step raced with the one made (the paper's
-//   baseline). Persistent  dynamic partial order reduction of Flanagan and Godefroid (POPL 2005), which the
-//   paper uses. Source      source sets of Abdulla, Aronis, Jonsson and Sagonas (Optimal Dynamic Partial
-//   Order Reduction, POPL
-//               2014): one initial of the reversed race, and only for races that nothing lies between. Never
-//               more interleavings than persistent sets in our tests, often fewer.
+//
+//   None: all that can go on, i.e. depth-first search; with a bound, preemptive context bounding (PCB).
+//
+//   Conflicts: all that can go on, but only where a later step raced with the one made (the paper's
+//   baseline).
+//
+//   Source: dynamic partial order reduction with source sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014)
+//   in place of the paper's persistent sets (Flanagan, Godefroid, POPL 2005).
+//
 // All but None use sleep sets (Godefroid 1996). Guided by HaPSets, a race is reversed only if the reversed
 // order was not seen yet: this may miss bugs, plain DPOR does not, given that it ends.
 #pragma once
@@ -29,12 +29,12 @@
 
 namespace simrt::schedule {
 
-enum class Reduction : std::uint8_t { None, Conflicts, Persistent, Source };
+enum class Reduction : std::uint8_t { None, Conflicts, Source };
 
 struct SearchOptions {
   Reduction reduction = Reduction::Source;
-  std::optional<unsigned> preemptions;  ///< most preemptions of one interleaving (0 to 4)
-  bool guided = false;                  ///< by HaPSets, which are learned from the good runs
+  std::optional<unsigned> preemptions = std::nullopt;  ///< most preemptions of one interleaving (0 to 4)
+  bool guided = false;                                 ///< by HaPSets, which are learned from the good runs
 };
 
 struct SearchReport {

@@ -1,0 +1,109 @@
+#include "schedule/occurrences.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace simrt::schedule {
+namespace {
+
+constexpr std::size_t kMostPerSite = 6;
+
+}  // namespace
+
+Occurrences::Occurrences(const Execution& execution) {
+  const SharedVariables shared(execution);
+  by_variable_.resize(shared.count());
+  std::size_t threads = execution.threads.size();
+  for (const ExecutionEvent& event : execution.events)
+    threads = std::max<std::size_t>(threads, event.thread + 1u);
+  clocks_.emplace_back(threads, 0);
+  locks_.emplace_back();
+  std::vector<std::uint32_t> clock(threads, 0), locks(threads, 0);
+  const auto order_after = [&](ThreadIndex thread, std::uint32_t other, ThreadIndex source,
+                               std::size_t until) {
+    Clock joined = clocks_[clock[thread]];
+    for (std::size_t t = 0; t < threads; ++t) joined[t] = std::max(joined[t], clocks_[other][t]);
+    joined[source] = std::max(joined[source], until);
+    clock[thread] = static_cast<std::uint32_t>(clocks_.size());
+    clocks_.push_back(std::move(joined));
+  };
+  for (std::size_t i = 0; i < execution.events.size(); ++i) {
+    const ExecutionEvent& event = execution.events[i];
+    const ThreadIndex thread = event.thread;
+    const bool other_thread = event.object < threads && event.object != thread;
+    if (event.kind == EventKind::Create && other_thread)
+      order_after(static_cast<ThreadIndex>(event.object), clock[thread], thread, i + 1);
+    if (event.kind == EventKind::Join && other_thread)
+      order_after(thread, clock[event.object], static_cast<ThreadIndex>(event.object), i);
+    const bool acquires = event.kind == EventKind::Lock || event.kind == EventKind::LockShared;
+    const bool releases = event.kind == EventKind::Unlock || event.kind == EventKind::UnlockShared;
+    if (acquires || releases || event.kind == EventKind::Wait) {
+      std::vector<HeldLock> held = locks_[locks[thread]];
+      if (acquires) {
+        held.push_back({event.object, i, event.kind == EventKind::LockShared});
+      } else if (releases) {
+        const auto last = std::find_if(held.rbegin(), held.rend(),
+                                       [&](const HeldLock& lock) { return lock.lock == event.object; });
+        if (last != held.rend()) held.erase(std::next(last).base());
+      } else {
+        held.clear();  // which lock the wait gives up is not known: none is relied on
+      }
+      locks[thread] = static_cast<std::uint32_t>(locks_.size());
+      locks_.push_back(std::move(held));
+    }
+    for (const VariableNumber variable : shared.touched_by(i))
+      add(variable, {i, event.site, thread, event.kind, clock[thread], locks[thread]});
+  }
+}
+
+void Occurrences::add(VariableNumber variable, const Occurrence& occurrence) {
+  std::vector<Occurrence>& all = by_variable_[variable];
+  std::size_t same = 0;
+  Occurrence* last = nullptr;
+  bool other_locks = false;
+  for (Occurrence& each : all) {
+    if (each.thread != occurrence.thread || each.site != occurrence.site || each.kind != occurrence.kind)
+      continue;
+    ++same;
+    last = &each;
+    other_locks = locks_[each.locks].size() != locks_[occurrence.locks].size();
+  }
+  // The last one moves on; the first stays, and so do some from before the locks changed.
+  if (same < 2 || (other_locks && same < kMostPerSite)) {
+    all.push_back(occurrence);
+  } else {
+    *last = occurrence;
+  }
+}
+
+std::vector<VariableNumber> Occurrences::representatives() const {
+  using Touch = std::tuple<SiteId, EventKind, ThreadIndex>;
+  std::map<std::set<Touch>, int> kinds;
+  std::vector<VariableNumber> chosen;
+  for (VariableNumber variable = 0; variable < by_variable_.size(); ++variable) {
+    std::set<Touch> kind;
+    for (const Occurrence& each : by_variable_[variable]) kind.insert({each.site, each.kind, each.thread});
+    if (kinds[kind]++ < 2) chosen.push_back(variable);
+  }
+  return chosen;
+}
+
+bool Occurrences::must_precede(const Occurrence& earlier, const Occurrence& later) const {
+  return earlier.thread != later.thread && clocks_[later.clock][earlier.thread] > earlier.event;
+}
+
+bool Occurrences::locked_out(const Occurrence& from, const Occurrence& inner, const Occurrence& until) const {
+  for (const HeldLock& held : locks_[from.locks]) {
+    const auto through = std::ranges::any_of(locks_[until.locks], [&](const HeldLock& lock) {
+      return lock.lock == held.lock && lock.acquisition == held.acquisition;
+    });
+    if (!through) continue;
+    for (const HeldLock& lock : locks_[inner.locks])
+      if (lock.lock == held.lock && !(lock.shared && held.shared)) return true;
+  }
+  return false;
+}
+
+}  // namespace simrt::schedule

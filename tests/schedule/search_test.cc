@@ -1,0 +1,201 @@
+#include "schedule/search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <set>
+
+#include "interpreter.h"
+
+namespace simrt::schedule {
+namespace {
+
+struct Explored {
+  std::set<std::string> states;  ///< of runs that ended by themselves
+  std::set<Choices> interleavings;
+  SearchReport report;
+  bool deadlock = false, failed = false;
+};
+
+Explored explore(const Program& program, SearchOptions options, std::uint64_t limit = 100000) {
+  SystematicSearch search = SystematicSearch::create(options).value();
+  Interpreter interpreter(program);
+  Explored explored;
+  while (search.report().executions < limit) {
+    const auto prefix = search.next_prefix();
+    if (!prefix) break;
+    const Execution execution = interpreter.run(*prefix);
+    explored.states.insert(interpreter.final_state());
+    explored.interleavings.insert(choices_of(execution));
+    explored.deadlock |= execution.outcome.end == ExecutionEnd::Deadlock;
+    explored.failed |= execution.outcome.end == ExecutionEnd::Failed;
+    search.learn(execution);
+  }
+  explored.report = search.report();
+  return explored;
+}
+
+/// Straight-line threads with reads, writes, additions and nested critical sections; half of them can
+/// deadlock.
+Program random_program(std::mt19937_64& random) {
+  Program program;
+  program.variables.assign(1 + random() % 3, 0);
+  program.mutexes = 2;
+  const std::size_t threads = 2 + random() % 2, most = threads == 2 ? 6 : 3;
+  for (std::size_t t = 0; t < threads; ++t) {
+    std::vector<Instruction> code;
+    std::vector<std::uint64_t> held;
+    for (std::size_t i = 2 + random() % (most - 1); i-- > 0;) {
+      const std::string site = "t" + std::to_string(t) + "." + std::to_string(code.size());
+      const std::uint64_t variable = random() % program.variables.size();
+      const std::uint64_t mutex = random() % 2;
+      switch (random() % 5) {
+        case 0:
+          code.push_back({Op::Read, variable, 0, site});
+          break;
+        case 1:
+          code.push_back({Op::Write, variable, static_cast<int>(10 * t + i + 1), site});
+          break;
+        case 2:
+          code.push_back({Op::Add, variable, 1, site});
+          break;
+        default:
+          if (std::ranges::find(held, mutex) == held.end()) {
+            code.push_back({Op::Lock, mutex, 0, site});
+            held.push_back(mutex);
+          }
+      }
+    }
+    for (; !held.empty(); held.pop_back())
+      code.push_back({Op::Unlock, held.back(), 0, "u" + std::to_string(t)});
+    program.threads.push_back(code);
+  }
+  return program;
+}
+
+TEST(Search, ReductionsReachWhatExhaustiveSearchReaches) {
+  std::mt19937_64 random(2014);
+  std::uint64_t all = 0, conflicts = 0, source = 0;
+  int deadlocks = 0;
+  for (int round = 0; round < 400; ++round) {
+    const Program program = random_program(random);
+    const Explored every = explore(program, {.reduction = Reduction::None});
+    ASSERT_TRUE(every.report.complete);
+    ASSERT_EQ(every.interleavings.size(), every.report.executions);
+    deadlocks += every.deadlock ? 1 : 0;
+    std::vector<std::uint64_t> runs;
+    for (const Reduction reduction : {Reduction::Conflicts, Reduction::Source}) {
+      const Explored reduced = explore(program, {.reduction = reduction});
+      ASSERT_TRUE(reduced.report.complete);
+      ASSERT_EQ(reduced.states, every.states) << "round " << round << ", reduction " << int(reduction);
+      ASSERT_EQ(reduced.deadlock, every.deadlock);
+      ASSERT_LE(reduced.report.executions, every.report.executions);
+      ASSERT_EQ(reduced.interleavings.size(), reduced.report.executions) << "an interleaving was run twice";
+      runs.push_back(reduced.report.executions);
+    }
+    all += every.report.executions;
+    conflicts += runs[0];
+    source += runs[1];
+  }
+  EXPECT_GE(deadlocks, 10);
+  EXPECT_LT(source, all / 4);
+  EXPECT_LE(source, conflicts);
+  RecordProperty("exhaustive", std::to_string(all));
+  std::printf("executions: exhaustive %lu, conflicts %lu, source %lu\n", static_cast<unsigned long>(all),
+              static_cast<unsigned long>(conflicts), static_cast<unsigned long>(source));
+}
+
+TEST(Search, PreemptionBoundsGrowTowardsExhaustiveSearch) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const Program program = random_program(random);
+    const Explored every = explore(program, {.reduction = Reduction::None});
+    std::set<Choices> smaller;
+    for (unsigned bound = 0; bound <= 4; ++bound) {
+      const Explored bounded = explore(program, {.reduction = Reduction::None, .preemptions = bound});
+      for (const Choices& each : smaller) ASSERT_TRUE(bounded.interleavings.contains(each));
+      for (const Choices& each : bounded.interleavings) ASSERT_TRUE(every.interleavings.contains(each));
+      smaller = bounded.interleavings;
+    }
+  }
+}
+
+TEST(Search, PartialOrderReductionRefusesAPreemptionBound) {
+  for (const Reduction reduction : {Reduction::Source}) {
+    const auto refused = SystematicSearch::create({.reduction = reduction, .preemptions = 2});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("would be missed"), std::string::npos);
+  }
+  EXPECT_TRUE(SystematicSearch::create({.reduction = Reduction::None, .preemptions = 2}));
+  EXPECT_FALSE(SystematicSearch::create({.reduction = Reduction::None, .preemptions = 5}));
+}
+
+Program busy_wait() {
+  Program program;
+  program.variables = {1};
+  program.mutexes = 1;
+  program.threads = {{{Op::Lock, 0, 0, "b"},
+                      {Op::Read, 0, 0, "c"},
+                      {Op::Unlock, 0, 0, "d"},
+                      {Op::LoopWhileNotZero, 0, 0, "e"}},
+                     {{Op::Lock, 0, 0, "f"}, {Op::Write, 0, 0, "g"}, {Op::Unlock, 0, 0, "h"}}};
+  return program;
+}
+
+TEST(Search, GuidedSearchEndsOnTheBusyWaitWhereDporGoesOn) {
+  const Explored guided = explore(busy_wait(), {.reduction = Reduction::Source, .guided = true});
+  EXPECT_TRUE(guided.report.finished);
+  EXPECT_FALSE(guided.report.complete) << "guided search proves nothing";
+  EXPECT_LE(guided.report.executions, 4U);
+  EXPECT_GT(guided.report.pruned, 0U);
+  for (const Reduction reduction : {Reduction::Source}) {
+    const Explored plain = explore(busy_wait(), {.reduction = reduction}, 60);
+    EXPECT_FALSE(plain.report.finished);
+    EXPECT_EQ(plain.report.executions, 60U);
+  }
+}
+
+TEST(Search, GuidedSearchFindsTheCheckThenUse) {
+  Program program;  // t0: if (p) use p; t1: p = 0
+  program.variables = {1};
+  program.threads = {{{Op::Read, 0, 0, "check"}, {Op::Read, 0, 0, "use"}, {Op::AssertEqual, 0, 1, "assert"}},
+                     {{Op::Write, 0, 0, "clear"}}};
+  for (const Reduction reduction : {Reduction::Conflicts, Reduction::Source})
+    EXPECT_TRUE(explore(program, {.reduction = reduction, .guided = true}).failed);
+  EXPECT_TRUE(explore(program, {.reduction = Reduction::None, .preemptions = 0}).failed);
+}
+
+TEST(Search, WhatWasLearnedBeforeCostsOneRun) {
+  SystematicSearch first = SystematicSearch::create({.guided = true}).value();
+  const Program program = busy_wait();
+  Interpreter interpreter(program);
+  while (const auto prefix = first.next_prefix()) first.learn(interpreter.run(*prefix));
+  SystematicSearch again = SystematicSearch::create({.guided = true}, first.hapsets()).value();
+  while (const auto prefix = again.next_prefix()) again.learn(interpreter.run(*prefix));
+  EXPECT_EQ(again.report().executions, 1U);
+}
+
+TEST(Search, NondeterminismIsSaid) {
+  SystematicSearch search = SystematicSearch::create({}).value();
+  Program program = busy_wait();
+  Interpreter interpreter(program);
+  search.learn(interpreter.run(*search.next_prefix()));
+  program.threads[1].insert(program.threads[1].begin(), {Op::Read, 0, 0, "other"});
+  program.threads.pop_back();
+  const auto prefix = search.next_prefix();
+  ASSERT_TRUE(prefix);
+  search.learn(interpreter.run(*prefix));
+  EXPECT_EQ(search.report().diverged, 1U);
+  while (search.next_prefix()) {
+    Execution nothing;
+    nothing.outcome.end = ExecutionEnd::Diverged;
+    search.learn(nothing);
+  }
+  EXPECT_TRUE(search.report().finished);
+  EXPECT_FALSE(search.report().complete);
+}
+
+}  // namespace
+}  // namespace simrt::schedule
