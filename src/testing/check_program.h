@@ -71,6 +71,9 @@ class CheckProgram {
   /// One execution. Errors: ErrorCode::Execution when no process can be made or the plan does not fit.
   Result<CheckResult> run(const CheckPlan& plan, const InterruptToken* interrupt = nullptr);
 
+  /// What the last execution left, for whoever keeps it.
+  std::span<const std::byte> run_file_bytes() const { return file_.bytes(); }
+
  private:
   CheckProgram(CheckOptions options, RunFile file);
   Status start(const CheckPlan& plan);

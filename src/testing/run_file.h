@@ -32,7 +32,8 @@ class RunFile {
   void clear_execution();
   /// Errors: ErrorCode::Execution when the plan is larger than its room.
   Status write(const CheckPlan& plan);
-  Result<Execution> read() const { return read_execution({base_, static_cast<std::size_t>(bytes_)}); }
+  std::span<const std::byte> bytes() const { return {base_, static_cast<std::size_t>(bytes_)}; }
+  Result<Execution> read() const { return read_execution(bytes()); }
 
  private:
   RunFile() = default;

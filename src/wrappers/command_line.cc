@@ -10,6 +10,10 @@
 namespace simrt::wrappers {
 namespace {
 
+bool is_runtime(const std::string& text) {
+  return text.find("libsimrt_cover") != std::string::npos || text.find("libsimrt_check") != std::string::npos;
+}
+
 constexpr int kMaxResponseDepth = 8;
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -137,7 +141,7 @@ class Parser {
 
   void input(const std::string& path) {
     const Language language = forced_ ? forced_language_ : language_of_file(path);
-    if (path.find("libsimrt_cover") != std::string::npos) line_.linked_with_runtime = true;
+    if (is_runtime(path)) line_.linked_with_runtime = true;
     line_.inputs.push_back({path, language, position_});
   }
 
@@ -190,7 +194,7 @@ class Parser {
 
   void linker_option(const std::string& o) {
     if (o == "-r" || o == "--relocatable") line_.relocatable = true;
-    if (o.find("libsimrt_cover") != std::string::npos) line_.linked_with_runtime = true;
+    if (is_runtime(o)) line_.linked_with_runtime = true;
   }
 
   void force_language(const std::string& name) {

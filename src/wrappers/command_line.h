@@ -43,6 +43,9 @@ struct CommandLine {
 /// Never fails: what it does not know it takes for an option without a value.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);
 
+/// Link options that take away what program counters are looked up in.
+bool strips_symbols(const std::string& argument);
+
 /// Options whose value is the next argument ("-o", "-I", "-include", "-Xclang", ...).
 bool takes_value(const std::string& option);
 

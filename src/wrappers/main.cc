@@ -1,7 +1,7 @@
 // simrt-clang, simrt-clang++, simrt-gcc, simrt-g++: the user's compiler with recording switched on. The name
 // chooses language and default compiler; $SIMRT_CC and $SIMRT_CXX choose the compiler. simrt-launch COMPILER
 // ARGS...: as a CMake compiler launcher, for commands that already carry the flags (simrt-toolchain.cmake);
-// adds only the inlining of the hook.
+// adds only the inlining of the hook. $SIMRT_BUILD=check builds for `check` instead of recording.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "wrappers/assembly.h"
+#include "wrappers/check_build.h"
 #include "wrappers/command_line.h"
 #include "wrappers/hook_bitcode.h"
 #include "wrappers/plan.h"
@@ -102,6 +103,10 @@ int wrap(const std::string& name, const std::vector<std::string>& arguments) {
   if (!compiler) return complain(name, compiler.error());
   const auto runtime = find_runtime();
   if (!runtime) return complain(name, runtime.error());
+  const auto build = build_of(std::getenv("SIMRT_BUILD"));
+  if (!build) return complain(name, build.error());
+  if (*build == Build::Check)
+    return execute(*compiler, check_command(*compiler, parse_command_line(arguments), *runtime), nullptr);
   return execute(*compiler, instrumented_command(*compiler, parse_command_line(arguments), *runtime),
                  &*runtime);
 }

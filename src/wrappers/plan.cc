@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::string_view kClangCoverage = "-fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table";
 
-bool strips_symbols(const std::string& argument) {
-  static constexpr std::array<std::string_view, 5> kStrip = {"-s", "-Wl,-s", "-Wl,-S", "-Wl,--strip-all",
-                                                             "-Wl,--strip-debug"};
-  return std::find(kStrip.begin(), kStrip.end(), argument) != kStrip.end();
-}
-
 void append(std::vector<std::string>& out, const std::vector<std::string>& more) {
   out.insert(out.end(), more.begin(), more.end());
 }
@@ -26,6 +20,12 @@ bool has_code(const CommandLine& line) {
 }
 
 }  // namespace
+
+bool strips_symbols(const std::string& argument) {
+  static constexpr std::array<std::string_view, 5> kStrip = {"-s", "-Wl,-s", "-Wl,-S", "-Wl,--strip-all",
+                                                             "-Wl,--strip-debug"};
+  return std::find(kStrip.begin(), kStrip.end(), argument) != kStrip.end();
+}
 
 std::vector<std::string> instrumentation_flags(Family family) {
   if (family == Family::Clang) return {std::string(kClangCoverage)};

@@ -5,6 +5,8 @@
 # Compiler: -DCMAKE_<LANG>_COMPILER, else $SIMRT_CC / $SIMRT_CXX, else $CC / $CXX, else CMake's own choice.
 # A toolchain file of the project's: -DSIMRT_USER_TOOLCHAIN=<file> includes it first.
 # -DSIMRT_STATIC=ON for projects that link with -static.
+# -DSIMRT_BUILD=check (or $SIMRT_BUILD in the first run) builds for `simrt check` instead of recording: detector and
+# controlled scheduling; in a build tree of its own.
 # -DSIMRT_INLINE=OFF compiles in one step (slower tests, faster builds).
 #
 # Every C and C++ source is compiled with the coverage flags, and every program and shared object linked with the
@@ -17,7 +19,18 @@ if(SIMRT_USER_TOOLCHAIN)
   include("${SIMRT_USER_TOOLCHAIN}")
 endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES
-  SIMRT_USER_TOOLCHAIN SIMRT_INLINE SIMRT_STATIC SIMRT_C_COMPILER SIMRT_CXX_COMPILER)
+  SIMRT_BUILD SIMRT_USER_TOOLCHAIN SIMRT_INLINE SIMRT_STATIC SIMRT_C_COMPILER SIMRT_CXX_COMPILER)
+
+if(NOT SIMRT_BUILD)
+  set(SIMRT_BUILD record)
+  if(DEFINED ENV{SIMRT_BUILD} AND NOT "$ENV{SIMRT_BUILD}" STREQUAL "")
+    set(SIMRT_BUILD "$ENV{SIMRT_BUILD}")
+  endif()
+  set(SIMRT_BUILD "${SIMRT_BUILD}" CACHE STRING "record or check")
+endif()
+if(NOT SIMRT_BUILD MATCHES "^(record|check)$")
+  message(FATAL_ERROR "SIMRT_BUILD is '${SIMRT_BUILD}': use 'record' or 'check'")
+endif()
 
 # The environment chooses the compiler in the first run; later runs keep it.
 foreach(simrt_language C CXX)
@@ -48,6 +61,20 @@ foreach(simrt_up ../bin ../../bin ../../../bin)
     set(SIMRT_LAUNCHER "${simrt_candidate}")
   endif()
 endforeach()
+
+if(SIMRT_BUILD STREQUAL "check")
+  # Not at link time: there the drivers would add ThreadSanitizer's runtime.
+  foreach(simrt_language C CXX)
+    add_compile_options(
+      "$<$<COMPILE_LANG_AND_ID:${simrt_language},Clang>:-fsanitize=thread;-fno-omit-frame-pointer;SHELL:-mllvm -tsan-instrument-read-before-write;-g>"
+      "$<$<COMPILE_LANG_AND_ID:${simrt_language},GNU>:-fsanitize=thread;-fno-omit-frame-pointer;-g>")
+  endforeach()
+  add_link_options(
+    "LINKER:--push-state,--no-as-needed,${SIMRT_RUNTIME_DIRECTORY}/libsimrt_check.so,--pop-state"
+    "LINKER:-rpath,${SIMRT_RUNTIME_DIRECTORY}")
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON CACHE BOOL "Write compile_commands.json" FORCE)
+  return()
+endif()
 
 set(simrt_clang_coverage bb,no-prune,trace-pc-guard,pc-table)
 foreach(simrt_language C CXX)

@@ -10,7 +10,7 @@
 namespace simrt::rt {
 namespace {
 
-constexpr uint64_t kReadingCost = 200;  // ns of virtual time: loops that only read a clock get somewhere
+constexpr uint64_t kReadingCost = 5000;  // ns of virtual time: loops that only read a clock get somewhere
 
 struct Start {
   uint64_t realtime, monotonic;

@@ -1,0 +1,127 @@
+// What strategies find, and how directed ones are aimed.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "controlled_run.h"
+
+namespace simrt::testing {
+namespace {
+
+using format::EventKind;
+using format::StrategyKind;
+
+int executions_to_failure(const std::string& name, StrategyKind strategy, int limit) {
+  CheckProgram program = controlled_program(controlled_builds().front(), name);
+  CheckPlan plan;
+  plan.strategy = strategy;
+  plan.length = run(program, CheckPlan{}).execution.points;
+  for (int seed = 1; seed <= limit; ++seed) {
+    plan.seed = static_cast<std::uint64_t>(seed);
+    if (run(program, plan).failed()) return seed;
+  }
+  return 0;
+}
+
+TEST(Strategies, EachFindsTheLostUpdate) {
+  for (StrategyKind strategy :
+       {StrategyKind::Random, StrategyKind::Pct, StrategyKind::Pos, StrategyKind::Surw})
+    EXPECT_GT(executions_to_failure("account", strategy, 1000), 0) << static_cast<int>(strategy);
+}
+
+TEST(Strategies, TheDefaultAndRoundRobinTakeOneSchedule) {
+  for (StrategyKind strategy : {StrategyKind::Default, StrategyKind::RoundRobin}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), "rwlock");
+    CheckPlan plan;
+    plan.strategy = strategy;
+    const CheckResult first = run(program, plan);
+    plan.seed = 99;
+    EXPECT_TRUE(same_schedule(first.execution, run(program, plan).execution));
+  }
+}
+
+// The read and the write of the variable that two threads update without a lock, from a recorded run.
+struct Update {
+  CheckSite read, write;
+  bool found = false;
+};
+
+Update find_update(const Execution& execution) {
+  std::map<std::uint64_t, std::set<std::uint16_t>> writers;
+  for (const auto& event : execution.events)
+    if (event.kind == static_cast<int>(EventKind::Write) && event.size == 4)
+      writers[event.object].insert(event.thread);
+  Update result;
+  for (const auto& event : execution.events) {
+    if (!writers[event.object].contains(1) || !writers[event.object].contains(2) || event.thread == 0)
+      continue;
+    if (!execution.site_of(event.object)) continue;  // a global
+    const auto site = execution.site_of(event.pc);
+    if (!site) continue;
+    if (event.kind == static_cast<int>(EventKind::Read)) result.read = *site;
+    if (event.kind != static_cast<int>(EventKind::Write)) continue;
+    result.write = *site;
+    result.found = true;
+  }
+  return result;
+}
+
+TEST(Strategies, APairIsBroughtTogetherAtTheFirstTry) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan look;
+  look.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, look);
+  const Update update = find_update(recorded.execution);
+  ASSERT_TRUE(update.found);
+  int met = 0;
+  std::set<int> ends;
+  for (int seed = 1; seed <= 10; ++seed) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Pair;
+    plan.seed = static_cast<std::uint64_t>(seed);
+    plan.modules = recorded.execution.module_names();
+    plan.pairs = {{update.read, update.write, true}};
+    const CheckResult result = run(program, plan);
+    met += (result.execution.flags & format::kRunPairMet) != 0 ? 1 : 0;
+    ends.insert(result.status);
+  }
+  EXPECT_GE(met, 8);
+  EXPECT_TRUE(ends.contains(1)) << "reading before the other's write loses an update";
+}
+
+TEST(Strategies, ASequenceIsBroughtAboutAtTheFirstTry) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan look;
+  look.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, look);
+  const Update update = find_update(recorded.execution);
+  ASSERT_TRUE(update.found);
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Sequence;
+  plan.modules = recorded.execution.module_names();
+  plan.steps = {{update.read, EventKind::Read, 0, 0},
+                {update.write, EventKind::Write, 1, 0},
+                {update.write, EventKind::Write, 0, 0}};
+  const CheckResult result = run(program, plan);
+  EXPECT_NE(result.execution.flags & format::kRunSequenceDone, 0U);
+  EXPECT_EQ(result.status, 1);
+}
+
+TEST(Strategies, OnlyWatchedSitesArePoints) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan all, few, none;
+  all.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, all);
+  const Update update = find_update(recorded.execution);
+  few.modules = recorded.execution.module_names();
+  few.watched = {update.read};
+  none.flags = format::kPlanSynchronizationOnly;
+  const auto points_few = run(program, few).execution.points,
+             points_none = run(program, none).execution.points;
+  EXPECT_LT(points_few, recorded.execution.points);
+  EXPECT_EQ(points_few, points_none + 2);  // two threads read once
+}
+
+}  // namespace
+}  // namespace simrt::testing

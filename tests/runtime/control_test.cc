@@ -1,0 +1,189 @@
+// Controlled executions of real programs: every primitive works under the engine, schedules repeat, deadlocks
+// are told from waiting.
+#include <gtest/gtest.h>
+
+#include "controlled_run.h"
+
+namespace simrt::testing {
+namespace {
+
+using format::StrategyKind;
+
+class Primitive : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Primitive, WorksUnderEveryStrategyAndBuild) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, GetParam());
+    for (StrategyKind strategy :
+         {StrategyKind::Default, StrategyKind::Random, StrategyKind::Pct, StrategyKind::Pos}) {
+      CheckPlan plan;
+      plan.strategy = strategy;
+      plan.length = 400;
+      plan.seed = 7;
+      const CheckResult result = run(program, plan);
+      EXPECT_EQ(result.end, CheckEnd::Finished)
+          << build << " " << static_cast<int>(strategy) << result.output;
+      EXPECT_EQ(result.status, 0) << build << " " << static_cast<int>(strategy) << result.output;
+      EXPECT_GT(result.execution.points, 0U);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Control, Primitive,
+                         ::testing::Values("mutexes", "rwlock", "cond", "timed", "sems", "barriers", "once",
+                                           "statics", "atomicwait", "jthreads", "asyncs", "spins", "spinlock",
+                                           "c11", "exitrunning", "pexit", "futexes", "tls", "sharedptr",
+                                           "busytime", "timedjoin", "clocksleep", "nosuchbug", "cancels"),
+                         [](const auto& info) { return info.param; });
+
+class Outside : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Outside, WorksWithOtherProcessesAndTheKernel) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, GetParam());
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    const CheckResult result = run(program, plan);
+    EXPECT_EQ(result.end, CheckEnd::Finished) << build << result.output;
+    EXPECT_EQ(result.status, 0) << build << result.output;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Control, Outside, ::testing::Values("forks", "pipes", "childproc", "rawsleep"),
+                         [](const auto& info) { return info.param; });
+
+TEST(Control, AFreeRunIsNotTouched) {
+  for (const auto mode : {format::RunMode::Off, format::RunMode::Detect}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), "cond");
+    CheckPlan plan;
+    plan.mode = mode;
+    const CheckResult result = run(program, plan);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.execution.points, 0U);
+  }
+}
+
+TEST(Control, TheSameSeedTakesTheSameSchedule) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "cond");
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    plan.seed = 42;
+    const CheckResult first = run(program, plan);
+    EXPECT_GT(first.execution.schedule.size(), 10U);
+    for (int i = 0; i < 10; ++i)
+      EXPECT_TRUE(same_schedule(first.execution, run(program, plan).execution)) << build;
+    plan.seed = 43;
+    EXPECT_FALSE(same_schedule(first.execution, run(program, plan).execution)) << build;
+  }
+}
+
+CheckResult first_failure(CheckProgram& program, CheckPlan plan, int tries) {
+  for (int seed = 1; seed <= tries; ++seed) {
+    plan.seed = static_cast<std::uint64_t>(seed);
+    CheckResult result = run(program, plan);
+    if (result.failed()) return result;
+  }
+  return {};
+}
+
+TEST(Control, AFailureIsReplayedAHundredTimes) {
+  for (const std::string& build : {controlled_builds().front(), controlled_builds().back()}) {
+    CheckProgram program = controlled_program(build, "account");
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    const CheckResult failure = first_failure(program, plan, 300);
+    ASSERT_TRUE(failure.failed()) << build;
+    const CheckPlan replay = replay_of(failure.execution);
+    for (int i = 0; i < 100; ++i) {
+      const CheckResult again = run(program, replay);
+      ASSERT_EQ(again.end, failure.end);
+      ASSERT_EQ(again.status, failure.status);
+      ASSERT_TRUE(same_schedule(failure.execution, again.execution));
+    }
+    CheckProgram fresh = controlled_program(build, "account", false);  // without the fork server
+    EXPECT_EQ(run(fresh, replay).status, failure.status);
+  }
+}
+
+TEST(Control, AScheduleOfAnotherExecutionDiverges) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Random;
+  const CheckPlan replay = replay_of(run(program, plan).execution);
+  CheckProgram other = controlled_program(controlled_builds().front(), "once");
+  const CheckResult result = run(other, replay);
+  EXPECT_EQ(result.end, CheckEnd::Diverged);
+  EXPECT_GT(result.execution.diverged_at, 0U);
+}
+
+TEST(Control, ADeadlockSaysWhoWaitsForWhom) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "deadlock");
+    const CheckResult result = run(program, CheckPlan{});
+    ASSERT_EQ(result.end, CheckEnd::Deadlock) << build;
+    const auto& waits = result.execution.waits;
+    ASSERT_EQ(waits.size(), 2U);
+    EXPECT_EQ(waits[0].wait.awaited, waits[1].wait.thread);
+    EXPECT_EQ(waits[1].wait.awaited, waits[0].wait.thread);
+    ASSERT_EQ(waits[0].held.size(), 1U);
+    EXPECT_EQ(waits[0].held[0].lock, waits[1].wait.object);
+    EXPECT_TRUE(result.execution.site_of(waits[0].wait.pc));
+  }
+}
+
+TEST(Control, AThreadThatWaitsForItselfAndALivelockAreFound) {
+  CheckProgram self = controlled_program(controlled_builds().front(), "selflock");
+  EXPECT_EQ(run(self, CheckPlan{}).end, CheckEnd::Deadlock);
+  CheckProgram live = controlled_program(controlled_builds().front(), "livelock");
+  EXPECT_EQ(run(live, CheckPlan{}).end, CheckEnd::Livelock);
+}
+
+TEST(Control, ALostWakeUpIsADeadlockUnderSomeSchedule) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "lostwakeup");
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Random;
+  EXPECT_EQ(first_failure(program, plan, 300).end, CheckEnd::Deadlock);
+}
+
+TEST(Control, TimeIsVirtual) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "timed");
+  const CheckResult result = run(program, CheckPlan{});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_GE(result.execution.virtual_ns, 7'200'000'000'000U);
+  EXPECT_LT(result.seconds, 30);
+}
+
+TEST(Control, EventsCarryTheEnabledThreads) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan plan;
+  plan.flags = format::kPlanRecordEvents;
+  plan.strategy = StrategyKind::Random;
+  const CheckResult result = run(program, plan);
+  std::uint64_t decisions = 0;
+  for (const auto& event : result.execution.events) {
+    if ((event.order & format::kEventWithoutDecision) != 0) continue;
+    ++decisions;
+    EXPECT_NE(event.enabled & (std::uint64_t{1} << event.thread), 0U);
+  }
+  EXPECT_EQ(decisions, result.execution.points);
+}
+
+TEST(Control, PointsEndAtTheirLimit) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "cond");
+  CheckPlan plan;
+  plan.max_points = 50;
+  plan.flags = format::kPlanRecordEvents;
+  EXPECT_EQ(run(program, plan).end, CheckEnd::Limit);
+}
+
+TEST(Control, WhatIsNoCheckBuildIsSaid) {
+  CheckOptions options;
+  options.command = {"/bin/true"};
+  auto program = CheckProgram::create(options);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(program->run(CheckPlan{})->end, CheckEnd::NotUnderPlan);
+}
+
+}  // namespace
+}  // namespace simrt::testing
