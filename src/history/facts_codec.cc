@@ -58,7 +58,7 @@ inline constexpr int kMembers<Access> = 4;
 template <>
 inline constexpr int kMembers<Block> = 4;
 template <>
-inline constexpr int kMembers<Call> = 5;
+inline constexpr int kMembers<Call> = 6;
 template <>
 inline constexpr int kMembers<LockOp> = 5;
 template <>
@@ -90,10 +90,11 @@ void serialize(Archive& archive, T& value) {
 /// What a function's blob holds; columns of the table hold the rest.
 template <class Archive, class Function>
 void function_fields(Archive& archive, Function& function) {
-  auto& [id, usr, name, file, begin_line, end_line, flags, pattern, parent, signature, body, linkage_names,
-         overrides, locals, blocks, entry, exit] = function;
+  auto& [id, usr, name, file, begin_line, end_line, flags, pattern, parent, signature, prototype, body,
+         linkage_names, overrides, locals, blocks, entry, exit] = function;
   (void)id, (void)name, (void)file, (void)begin_line, (void)end_line, (void)body;
-  archive(usr, flags, pattern, parent, signature, linkage_names, overrides, locals, blocks, entry, exit);
+  archive(usr, flags, pattern, parent, signature, prototype, linkage_names, overrides, locals, blocks, entry,
+          exit);
 }
 
 template <class Archive, class Variable>

@@ -13,6 +13,15 @@ void sort_unique(std::vector<T>& items) {
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
+/// Whether a call without a named callee can mean this function.
+bool may_call(const Call& call, const FunctionFacts& callback) {
+  const std::size_t arguments = call.arguments.size(), parameters = arity(callback);
+  if (call.kind != CallKind::Pointer)  // std::bind adds arguments; a pointer to member takes the object too
+    return parameters + 1 >= arguments;
+  return parameters == arguments &&
+         (call.prototype == 0 || callback.prototype == 0 || call.prototype == callback.prototype);
+}
+
 }  // namespace
 
 std::uint32_t arity(const FunctionFacts& function) {
@@ -108,16 +117,16 @@ void CallGraph::add_lambdas() {
 
 void CallGraph::add_pointer_targets() {
   sort_unique(callbacks_);
-  std::map<std::size_t, std::uint32_t> hub_of_arity;
+  std::map<std::tuple<std::size_t, bool, std::uint64_t>, std::uint32_t> hubs;
   for (auto [caller, event] : pointer_calls_) {
-    const std::size_t arguments = std::get<Call>(index_.event(event).what).arguments.size();
-    auto [hub, fresh] = hub_of_arity.try_emplace(arguments, node_count_);
+    const Call& call = std::get<Call>(index_.event(event).what);
+    auto [hub, fresh] = hubs.try_emplace(
+        {call.arguments.size(), call.kind == CallKind::Pointer, call.prototype}, node_count_);
     out_.push_back({caller, hub->second, event, CallKind::Indirect});
     if (!fresh) continue;
     ++node_count_;
-    // std::bind adds arguments; a pointer to member takes the object as one more.
     for (std::uint32_t callback : callbacks_)
-      if (arity(index_.function(callback)) + 1 >= arguments)
+      if (may_call(call, index_.function(callback)))
         out_.push_back({hub->second, callback, kNone, CallKind::Indirect});
   }
 }

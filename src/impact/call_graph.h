@@ -19,7 +19,8 @@ struct CallEdge {
 };
 
 /// Nodes are function numbers, followed by pseudo-nodes ("any function handed on as a callback that can take
-/// k arguments") that calls through pointers go through; is_function() tells them apart.
+/// k arguments", or that takes exactly k) that calls through pointers go through; is_function() tells them
+/// apart.
 class CallGraph {
  public:
   explicit CallGraph(const ProgramIndex& index);

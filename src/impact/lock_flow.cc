@@ -53,6 +53,7 @@ class FunctionFlow {
       record();
       released_.insert(released.begin(), released.end());
     }
+    flow_.gives_up.assign(released_.begin(), released_.end());
     flow_.summary = summarise();
     return std::move(flow_);
   }
@@ -61,10 +62,13 @@ class FunctionFlow {
   void solve(const LockState& entry);
   void record();
   LockSummary summarise();
+  std::vector<std::uint32_t> bounded(const std::set<std::uint32_t>& locks);
 
   void transfer(LockState& state, std::uint32_t event);
   void apply(LockState& state, const LockOp& op, std::uint32_t element);
   void apply(LockState& state, const Call& call, std::uint32_t event);
+  Lockset apply_one(LockState& state, const Call& call, std::uint32_t event, std::uint32_t callee);
+  void lend(LockState& state, std::uint32_t lock, std::uint32_t element);
   void release_by_call(LockState& state, const Call& call, std::uint32_t event, std::uint32_t callee);
   std::optional<Held> held_after_call(const Held& lock, const Call& call, std::uint32_t callee,
                                       LockState& at_call);
@@ -76,6 +80,7 @@ class FunctionFlow {
 
   std::uint32_t lock_at(const Place& place);
   std::uint32_t lock_named(const std::string& path, VariableId variable);
+  VariableId owner_of(const std::string& path, VariableId variable) const;
   std::optional<std::uint32_t> lock_in_caller(std::uint32_t callee_lock, const Call& call,
                                               std::uint32_t callee);
   void touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode);
@@ -85,7 +90,7 @@ class FunctionFlow {
   std::uint32_t function_;
   Frame frame_;
   std::vector<std::optional<LockState>> in_;
-  std::set<std::uint32_t> released_;
+  std::set<std::uint32_t> released_, lent_;  ///< the callers': for good, and for the time of a call
   Lockset returned_;  ///< acquired by the call before, for a guard that is initialised with its result
   bool recording_ = false;
   LockFlow flow_;
@@ -128,6 +133,7 @@ void FunctionFlow::solve(const LockState& entry) {
 void FunctionFlow::record() {
   flow_ = {};
   released_.clear();
+  lent_.clear();
   recording_ = true;
   const Range all = index_.events_of(function_);
   flow_.at_event.assign(all.size(), 0);
@@ -147,23 +153,36 @@ void FunctionFlow::record() {
 
 LockSummary FunctionFlow::summarise() {
   LockSummary summary;
+  std::set<std::uint32_t> lent = lent_, released;
   const std::uint32_t exit = index_.block_position(function_, index_.function(function_).exit);
-  if (exit != kNone && in_[exit]) {
-    for (const Held& held : in_[exit]->held) {
-      const std::string& path = context_.names.path(held.lock);
-      if (visible_to_callers(path) && !is_any_object(path)) summary.acquires.push_back(held);
-    }
+  const Lockset at_exit = exit != kNone && in_[exit] ? in_[exit]->held : Lockset{};
+  const auto held_again = [&](std::uint32_t lock) {
+    return std::any_of(at_exit.begin(), at_exit.end(), [&](const Held& held) {
+      return held.lock == lock && held.mode == LockMode::Exclusive;
+    });
+  };
+  for (std::uint32_t lock : released_) (held_again(lock) ? lent : released).insert(lock);
+  for (std::uint32_t lock : released) lent.erase(lock);
+  for (const Held& held : at_exit) {
+    const std::string& path = context_.names.path(held.lock);
+    if (visible_to_callers(path) && !is_any_object(path) && !lent.contains(held.lock))
+      summary.acquires.push_back(held);
   }
-  summary.releases.assign(released_.begin(), released_.end());
-  if (summary.releases.size() <= kMaxReleases) return summary;
+  summary.releases = bounded(released);
+  summary.lends = bounded(lent);
+  return summary;
+}
+
+/// The locks themselves, or, where they are too many to name, any object's lock of their variables.
+std::vector<std::uint32_t> FunctionFlow::bounded(const std::set<std::uint32_t>& locks) {
+  if (locks.size() <= kMaxReleases) return {locks.begin(), locks.end()};
   std::set<std::uint32_t> merged;
-  for (std::uint32_t lock : released_) {
+  for (std::uint32_t lock : locks) {
     const std::string& path = context_.names.path(lock);
     const bool member = path.find('.') != std::string::npos;
     merged.insert(member ? lock_named(any_object(path), context_.names.variable(lock)) : lock);
   }
-  summary.releases.assign(merged.begin(), merged.end());
-  return summary;
+  return {merged.begin(), merged.end()};
 }
 
 void FunctionFlow::transfer(LockState& state, std::uint32_t event) {
@@ -248,28 +267,45 @@ void FunctionFlow::release_guard(LockState& state, Guard& guard) {
   guard.owns = Ownership::No;
 }
 
+/// Whichever function is called: what holds after every one of them.
 void FunctionFlow::apply(LockState& state, const Call& call, std::uint32_t event) {
   if (call.kind != CallKind::Direct && call.kind != CallKind::Virtual) return;
-  std::optional<Lockset> acquired;  // by whichever function is called: what all of them acquire
-  std::optional<LockState> at_call;
+  const LockState at_call = state;
+  std::optional<LockState> after;
+  std::optional<Lockset> acquired;
   bool constructor = false;
   for (const CallEdge& edge : context_.calls.edges_of(event, function_)) {
     if (!context_.calls.is_function(edge.callee)) continue;
-    const LockSummary& summary = context_.summary(edge.callee);
-    if (!summary.trivial() && !at_call) at_call = state;
-    release_by_call(state, call, event, edge.callee);
-    Lockset mine;
-    for (const Held& lock : summary.acquires)
-      if (const auto held = held_after_call(lock, call, edge.callee, *at_call)) hold(mine, *held);
-    acquired = acquired ? meet(*acquired, mine) : mine;
+    LockState mine = at_call;
+    const Lockset got = apply_one(mine, call, event, edge.callee);
+    acquired = acquired ? meet(*acquired, got) : got;
+    after = after ? meet(*after, mine) : std::move(mine);
     constructor = constructor || index_.function(edge.callee).has(kConstructor);
   }
-  if (acquired) returned_ = *acquired;
-  if (!acquired || acquired->empty()) return;
-  acquire_by_call(state, *acquired, index_.element_of(event));
+  if (!after) return;
+  state = std::move(*after);
+  returned_ = *acquired;
   // A constructor that returns with a lock held is a scoped lock; its destructor gives it back.
-  const std::string object = call.receiver ? frame_.path(*call.receiver) : std::string();
-  if (constructor && !object.empty()) state.set_guard({object, *acquired, Ownership::Yes});
+  const std::string object =
+      constructor && !acquired->empty() && call.receiver ? frame_.path(*call.receiver) : std::string();
+  if (!object.empty()) state.set_guard({object, *acquired, Ownership::Yes});
+}
+
+/// The effect of one callee; returns what it has acquired for its caller.
+Lockset FunctionFlow::apply_one(LockState& state, const Call& call, std::uint32_t event,
+                                std::uint32_t callee) {
+  const LockSummary& summary = context_.summary(callee);
+  Lockset acquired;
+  if (summary.trivial()) return acquired;
+  LockState at_call = state;
+  for (std::uint32_t lock : summary.lends)
+    if (const auto here = lock_in_caller(lock, call, callee)) lend(state, *here, index_.element_of(event));
+  release_by_call(state, call, event, callee);
+  for (const Held& lock : summary.acquires) {
+    if (const auto held = held_after_call(lock, call, callee, at_call)) hold(acquired, *held);
+  }
+  acquire_by_call(state, acquired, index_.element_of(event));
+  return acquired;
 }
 
 void FunctionFlow::release_by_call(LockState& state, const Call& call, std::uint32_t event,
@@ -296,6 +332,16 @@ void FunctionFlow::release_by_call(LockState& state, const Call& call, std::uint
       release(state, *here);
     }
   }
+}
+
+/// The callee gives the lock up for a while: held, or not, as before when it returns, whatever its name here.
+void FunctionFlow::lend(LockState& state, std::uint32_t lock, std::uint32_t element) {
+  touch(element, lock, LockAction::Release, LockMode::Exclusive);
+  touch(element, lock, LockAction::Acquire, LockMode::Exclusive);
+  const std::string& path = context_.names.path(lock);
+  const bool known = state.guard(path) || std::any_of(state.held.begin(), state.held.end(),
+                                                      [&](const Held& held) { return held.lock == lock; });
+  if (recording_ && !known && visible_to_callers(path)) lent_.insert(lock);
 }
 
 /// A lock that the callee's summary acquires, as the caller holds it then. What the callee only passes back
@@ -340,15 +386,45 @@ std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_l
   const bool only_head = path.find('.') == std::string::npos;
   const VariableId written = frame_.variable_of(*here);
   const bool too_long = std::count(here->begin(), here->end(), '.') >= kMaxComponents;
-  return lock_named(too_long ? any_object(*here) : *here,
-                    only_head && path[0] != '@' ? written : context_.names.variable(callee_lock));
+  const std::string& name = too_long ? any_object(*here) : *here;
+  const VariableId variable = only_head && path[0] != '@' ? written : context_.names.variable(callee_lock);
+  // What the callee itself names a part of an object of its own (`this.a.mu`) stays that; a bare `this.mu` is
+  // whatever object the caller calls it on.
+  const bool named_there = std::count(path.begin(), path.end(), '.') > 1 || path[0] == '@';
+  if (!named_there) return lock_named(name, variable);
+  const std::uint32_t lock = context_.names.lock(name, variable, context_.names.variable_name(callee_lock));
+  context_.names.share_owners(lock, callee_lock);
+  return lock;
 }
 
 std::uint32_t FunctionFlow::lock_named(const std::string& path, VariableId variable) {
   // A parameter is no lock variable: the caller knows which one it is.
+  const bool nameless = path.find('.') == std::string::npos && path[0] != '@';
   const VariableFacts* facts = index_.program().variable(variable);
-  if (path.find('.') == std::string::npos && path[0] != '@') return context_.names.lock(path, {}, {});
-  return context_.names.lock(path, variable, facts ? facts->name : std::string());
+  const std::uint32_t lock = nameless
+                                 ? context_.names.lock(path, {}, {})
+                                 : context_.names.lock(path, variable, facts ? facts->name : std::string());
+  context_.names.add_owner(lock, nameless ? VariableId{} : owner_of(path, variable));
+  return lock;
+}
+
+/// The field or global that the lock at `path` is, or is the only part of that matters (the std::mutex in a
+/// home-made mutex class); {} when it is reached through a pointer or a parameter.
+VariableId FunctionFlow::owner_of(const std::string& path, VariableId variable) const {
+  const auto object = [&](VariableId candidate) {
+    const VariableFacts* facts = index_.program().variable(candidate);
+    const bool refers =
+        !facts || facts->type.empty() || facts->type.back() == '*' || facts->type.back() == '&';
+    const bool lasting =
+        facts && (facts->kind == VariableKind::Field || facts->kind == VariableKind::Global ||
+                  facts->kind == VariableKind::StaticMember);
+    return lasting && !refers ? candidate : VariableId{};
+  };
+  if (is_any_object(path)) return {};
+  const bool inner = std::any_of(context_.lockable.begin(), context_.lockable.end(),
+                                 [&](const auto& entry) { return entry.second == variable; });
+  if (!inner) return object(variable);
+  return object(frame_.variable_of(path.substr(0, path.rfind('.'))));
 }
 
 std::uint32_t FunctionFlow::lock_at(const Place& place) {
@@ -365,7 +441,9 @@ std::uint32_t FunctionFlow::lock_at(const Place& place) {
 }
 
 void FunctionFlow::touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode) {
-  if (recording_) flow_.touches.push_back({element, lock, action, mode});
+  const LockTouch touched{element, lock, action, mode};
+  if (recording_ && (flow_.touches.empty() || !(flow_.touches.back() == touched)))
+    flow_.touches.push_back(touched);
 }
 
 }  // namespace

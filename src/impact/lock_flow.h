@@ -20,7 +20,10 @@ namespace simrt::impact {
 struct LockSummary {
   Lockset acquires;                     ///< held when it returns; `assumed` ones if the caller held them
   std::vector<std::uint32_t> releases;  ///< released on some path without being acquired before; ascending
-  bool trivial() const { return acquires.empty() && releases.empty(); }
+  /// Given up for a while and exclusively held again on return, so the caller's state is as before whatever
+  /// it calls the lock; only its critical section is cut in two. Ascending.
+  std::vector<std::uint32_t> lends;
+  bool trivial() const { return acquires.empty() && releases.empty() && lends.empty(); }
   bool operator==(const LockSummary&) const = default;
 };
 
@@ -37,6 +40,9 @@ struct LockFlow {
   std::vector<std::uint32_t>
       at_event;  ///< lockset before each event, by offset in the function; LockNames::set id
   std::vector<LockTouch> touches;  ///< in order of elements
+  /// Locks of the callers that are not held here from some point on: released by this function or for good by
+  /// a callee. Ascending.
+  std::vector<std::uint32_t> gives_up;
   LockSummary summary;
 };
 

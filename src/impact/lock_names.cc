@@ -53,8 +53,24 @@ LockNames::LockNames() {
 std::uint32_t LockNames::lock(const std::string& path, VariableId variable,
                               const std::string& variable_name) {
   auto [known, fresh] = lock_ids_.try_emplace({path, variable}, static_cast<std::uint32_t>(locks_.size()));
-  if (fresh) locks_.push_back({path, variable, variable_name});
+  if (fresh) locks_.push_back({path, variable, variable_name, {}});
   return known->second;
+}
+
+void LockNames::add_owner(std::uint32_t lock, VariableId owner) { locks_[lock].owners.insert(owner); }
+
+void LockNames::share_owners(std::uint32_t lock, std::uint32_t same_object) {
+  const std::set<VariableId> owners = locks_[same_object].owners;
+  locks_[lock].owners.insert(owners.begin(), owners.end());
+}
+
+bool LockNames::may_be_one(std::uint32_t a, std::uint32_t b) const {
+  const Lock &x = locks_[a], &y = locks_[b];
+  if (!x.variable || !y.variable) return true;
+  if (x.variable != y.variable) return false;
+  if (x.owners.empty() || y.owners.empty() || x.owners.contains({}) || y.owners.contains({})) return true;
+  return std::any_of(x.owners.begin(), x.owners.end(),
+                     [&](VariableId owner) { return y.owners.contains(owner); });
 }
 
 std::string LockNames::display(std::uint32_t lock) const {

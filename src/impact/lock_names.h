@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,6 +42,12 @@ class LockNames {
   const std::string& path(std::uint32_t lock) const { return locks_[lock].path; }
   VariableId variable(std::uint32_t lock) const { return locks_[lock].variable; }
   const std::string& variable_name(std::uint32_t lock) const { return locks_[lock].variable_name; }
+  /// Notes which field or global the lock object is; {} when it is reached through a pointer or a parameter.
+  void add_owner(std::uint32_t lock, VariableId owner);
+  void share_owners(std::uint32_t lock, std::uint32_t same_object);
+  /// False when the two are certainly different objects: their variables, or all fields and globals that they
+  /// were seen to be, differ. (Every object of a home-made mutex class has the same inner variable.)
+  bool may_be_one(std::uint32_t a, std::uint32_t b) const;
   /// For people: "Counter::mu_" for a lock of this object, "other.mu_" for another one's.
   std::string display(std::uint32_t lock) const;
   /// Class of a lock whose own member is the real mutex: messages name `x.mutex_` instead of `x.mutex_.mu_`.
@@ -54,6 +61,7 @@ class LockNames {
     std::string path;
     VariableId variable;
     std::string variable_name;
+    std::set<VariableId> owners;  ///< contains {} when anybody's
   };
   std::vector<Lock> locks_;
   std::map<std::pair<std::string, VariableId>, std::uint32_t> lock_ids_;

@@ -118,6 +118,12 @@ const LockSummary& Locksets::summary(std::uint32_t function) const {
   return flow == flows_.end() ? kNoEffect : flow->second.summary;
 }
 
+const std::vector<std::uint32_t>& Locksets::given_up(std::uint32_t function) const {
+  static const std::vector<std::uint32_t> kNone;
+  const auto flow = flows_.find(function);
+  return flow == flows_.end() ? kNone : flow->second.gives_up;
+}
+
 std::uint32_t Locksets::at(std::uint32_t event) const {
   const std::uint32_t f = index_.function_of_event(event);
   const auto flow = flows_.find(f);

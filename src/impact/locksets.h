@@ -22,6 +22,8 @@ class Locksets {
   /// Lock operations of a function, its calls' effects included, in order of elements.
   std::span<const LockTouch> touches(std::uint32_t function) const;
   const LockSummary& summary(std::uint32_t function) const;
+  /// LockFlow::gives_up of a function.
+  const std::vector<std::uint32_t>& given_up(std::uint32_t function) const;
   /// False: the function neither touches a lock nor calls one that does.
   bool relevant(std::uint32_t function) const { return flows_.contains(function); }
 

@@ -8,7 +8,8 @@ Marks::Marks(const ProgramIndex& after, const CallGraph& calls)
     : index_(after),
       calls_(calls),
       of_event_(after.event_count(), kNone),
-      closed_(calls.node_count(), false) {}
+      closed_(calls.node_count(), false),
+      closed_on_thread_(calls.node_count(), false) {}
 
 std::uint32_t Marks::add(Cause cause) {
   causes_.push_back(std::move(cause));
@@ -50,6 +51,23 @@ void Marks::callees(std::uint32_t call_event, std::uint32_t cause) {
   for (const CallEdge& edge : calls_.edges_of(call_event, index_.function_of_event(call_event)))
     targets.push_back(edge.callee);
   closure(targets, cause);
+}
+
+void Marks::callees_on_thread(std::uint32_t call_event, std::uint32_t cause) {
+  std::vector<std::uint32_t> work;
+  const auto reach = [&](const CallEdge& edge) {
+    const bool new_thread =
+        edge.kind == CallKind::Spawn ||
+        (edge.kind == CallKind::Callback && edge.event != kNone && calls_.hands_to_spawner(edge.event));
+    if (new_thread || closed_[edge.callee] || closed_on_thread_[edge.callee]) return;
+    closed_on_thread_[edge.callee] = true;
+    work.push_back(edge.callee);
+  };
+  for (const CallEdge& edge : calls_.edges_of(call_event, index_.function_of_event(call_event))) reach(edge);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (calls_.is_function(work[i])) function(work[i], cause);
+    for (const CallEdge& edge : calls_.out(work[i])) reach(edge);
+  }
 }
 
 void Marks::near(std::uint32_t element, std::uint32_t cause) {

@@ -34,6 +34,8 @@ class Marks {
   void closure(const std::vector<std::uint32_t>& functions, std::uint32_t cause);
   /// The same for the callees of one call event of p'.
   void callees(std::uint32_t call_event, std::uint32_t cause);
+  /// The same without what the callees start in other threads: those hold none of the caller's locks.
+  void callees_on_thread(std::uint32_t call_event, std::uint32_t cause);
   /// Marks the element's accesses and those of the functions it calls, but not what these call.
   void near(std::uint32_t element, std::uint32_t cause);
   /// Marks the element's accesses and the closures of its calls.
@@ -48,7 +50,8 @@ class Marks {
   const CallGraph& calls_;
   std::vector<Cause> causes_;
   std::vector<std::uint32_t> of_event_;
-  std::vector<bool> closed_;  ///< nodes whose whole closure is marked already
+  std::vector<bool> closed_;            ///< nodes whose whole closure is marked already
+  std::vector<bool> closed_on_thread_;  ///< the same for callees_on_thread
   bool any_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "impact/lock_inheritance.h"
 #include "impact/rules.h"
 
 namespace simrt::impact {
@@ -23,12 +24,15 @@ class SyncRule {
         before_(context.before),
         after_(context.after),
         marks_(marks),
-        names_(context.lock_names) {}
+        names_(context.lock_names),
+        inherited_before_(context.before, context.calls_before, context.locks_before, names_),
+        inherited_after_(context.after, context.calls_after, context.locks_after, names_) {}
 
   void run() {
     find_changed_summaries();
     for (std::uint32_t f = 0; f < after_.function_count(); ++f) compare(f);
     for (const ChangedFunction* changed : context_.changed()) regions(*changed);
+    for (std::uint32_t f = 0; f < after_.function_count(); ++f) lent_regions(f);
   }
 
  private:
@@ -43,6 +47,7 @@ class SyncRule {
   void find_changed_summaries();
   void compare(std::uint32_t function);
   void regions(const ChangedFunction& changed);
+  void lent_regions(std::uint32_t function);
   void mark_region(const ChangedFunction& changed,
                    const std::map<std::uint32_t, std::uint32_t>& cause_of_lock);
   void mark_after_attempts(const ChangedFunction& changed, std::uint32_t element, std::uint32_t cause);
@@ -58,6 +63,7 @@ class SyncRule {
   const ProgramIndex& after_;
   Marks& marks_;
   LockNames names_;  ///< a copy: renamed locks of old locals are added here
+  const LockInheritance inherited_before_, inherited_after_;
   std::set<std::uint32_t> changed_summaries_;
 };
 
@@ -164,8 +170,13 @@ void SyncRule::compare(std::uint32_t function) {
   const bool is_changed = context_.matching.status(function) == FunctionStatus::Changed;
   if (is_changed && context_.is_test_code(after_.function(function))) return;
   const ChangedFunction* changed = context_.matching.changed(function);
-  const std::vector<std::uint32_t>& releases_now = context_.locks_after.summary(function).releases;
-  std::vector<std::uint32_t> releases_then = context_.locks_before.summary(old_function).releases;
+  std::vector<std::uint32_t> releases_now = context_.locks_after.given_up(function);
+  std::vector<std::uint32_t> releases_then = context_.locks_before.given_up(old_function);
+  const auto irrelevant = [&](std::uint32_t lock) {
+    return !inherited_after_.may_hold(lock, function) && !inherited_before_.may_hold(lock, old_function);
+  };
+  std::erase_if(releases_now, irrelevant);
+  std::erase_if(releases_then, irrelevant);
   if (changed)
     for (std::uint32_t& lock : releases_then) lock = renamed_lock(lock, *changed);
   std::map<std::pair<Protection, Protection>, std::uint32_t> causes;
@@ -186,7 +197,7 @@ void SyncRule::compare(std::uint32_t function) {
       const SourcePoint at = place_of_change(function, file);
       cause->second = marks_.add({ImpactRule::SyncChanged, describe(then, now), file, at});
     }
-    if (call) marks_.callees(event, cause->second);
+    if (call) marks_.callees_on_thread(event, cause->second);
     marks_.event(event, cause->second);
   }
 }
@@ -256,8 +267,49 @@ void SyncRule::mark_region(const ChangedFunction& changed,
     if (cause == kNone && old_event != kNone) cause = cause_in(old_locks(old_event, &changed));
     if (cause == kNone) continue;
     const Call* call = std::get_if<Call>(&after_.event(event).what);
-    if (call && call->kind != CallKind::Spawn) marks_.callees(event, cause);
+    if (call && call->kind != CallKind::Spawn) marks_.callees_on_thread(event, cause);
     marks_.event(event, cause);
+  }
+}
+
+/// An unchanged function whose callees now do something else with a lock that it holds: its critical section
+/// is cut in two, or no longer is.
+void SyncRule::lent_regions(std::uint32_t function) {
+  const std::uint32_t old_function = context_.matching.old_function(function);
+  if (old_function == kNone || context_.matching.changed(function)) return;
+  using Operation = std::tuple<std::uint32_t, std::uint32_t, LockAction, LockMode>;
+  const auto operations = [](const Locksets& locks, const ProgramIndex& index, std::uint32_t f) {
+    std::set<Operation> result;
+    for (const LockTouch& touch : locks.touches(f))
+      result.insert({touch.element - index.elements_of(f).begin, touch.lock, touch.action, touch.mode});
+    return result;
+  };
+  const std::set<Operation> now = operations(context_.locks_after, after_, function),
+                            then = operations(context_.locks_before, before_, old_function);
+  if (now == then) return;
+  std::set<std::uint32_t> locks;
+  for (const Operation& operation : now)
+    if (!then.contains(operation)) locks.insert(std::get<1>(operation));
+  for (const Operation& operation : then)
+    if (!now.contains(operation)) locks.insert(std::get<1>(operation));
+  std::map<std::uint32_t, std::uint32_t> causes;
+  const Range events = after_.events_of(function);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    for (const Held& held : names_.set(context_.locks_after.at(event))) {
+      if (held.assumed || !locks.contains(held.lock)) continue;
+      auto [cause, fresh] = causes.try_emplace(held.lock, 0);
+      if (fresh) {
+        std::string file;
+        const SourcePoint at = place_of_change(function, file);
+        cause->second = marks_.add(
+            {ImpactRule::SyncChanged,
+             "lock " + names_.display(held.lock) + " held, but a callee treats it otherwise now", file, at});
+      }
+      const Call* call = std::get_if<Call>(&after_.event(event).what);
+      if (call && call->kind != CallKind::Spawn) marks_.callees_on_thread(event, cause->second);
+      marks_.event(event, cause->second);
+      break;
+    }
   }
 }
 

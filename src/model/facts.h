@@ -72,8 +72,10 @@ enum class CallKind : std::uint8_t {
   Virtual,   ///< callee is the statically named method; overriders are possible too
   Indirect,  ///< through a pointer, std::function or unresolved dependent name; callee is 0
   Callback,  ///< not called here: its address is handed on, so somebody may call it, on any thread
-  Spawn      ///< the entry function of a thread started here (std::thread, pthread_create, std::async,
+  Spawn,     ///< the entry function of a thread started here (std::thread, pthread_create, std::async,
              ///< thrd_create)
+  Pointer    ///< through a plain pointer to a function with a prototype: the callee takes exactly these
+             ///< arguments (anything else is undefined); callee is 0
 };
 
 struct Call {
@@ -82,6 +84,7 @@ struct Call {
   std::string name;  ///< qualified display name as written, for reasons
   std::optional<Value> receiver;
   std::vector<Value> arguments;  ///< by position; a Value with base 0 is "no memory"
+  std::uint64_t prototype = 0;   ///< Pointer: FunctionFacts::prototype of what can be called; 0 = not known
   bool operator==(const Call&) const = default;
 };
 
@@ -212,7 +215,11 @@ struct FunctionFacts {
   FunctionId pattern;           ///< template pattern; 0 for ordinary functions
   FunctionId parent;            ///< enclosing function of a lambda or local class method; else 0
   std::uint64_t signature = 0;  ///< type, qualifiers, linkage
-  std::uint64_t body = 0;       ///< rename- and location-insensitive hash of the whole CFG: equal = unchanged
+  /// Shapes of result and parameters (pointer, number, class ...): equal for a function and whatever may call
+  /// it through a pointer. Coarser than the type, so that casts between pointer types do not separate them; 0
+  /// in C, where casts go further.
+  std::uint64_t prototype = 0;
+  std::uint64_t body = 0;  ///< rename- and location-insensitive hash of the whole CFG: equal = unchanged
   std::vector<std::string> linkage_names;  ///< mangled names code can have (C1/C2, D0/D1/D2)
   std::vector<FunctionId> overrides;
   std::vector<Local> locals;  ///< parameters first

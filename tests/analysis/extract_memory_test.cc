@@ -237,7 +237,34 @@ void f(B& b, F& last, Ops* o, void (B::*m)()) { b.v(); b.B::v(); b.n(); last.v()
       ElementsAre("call virtual &*f()::b . B::v", "call direct &*f()::b . B::v",
                   "call direct &*f()::b . B::n", "call direct &*f()::last . F::v", "call callback handler",
                   "call direct on (?)", "call callback handler", "write Ops::op of p2", "read Ops::op of p2",
-                  "call indirect Ops::op of p2 . op (?)", "call indirect (indirect call)"));
+                  "call pointer Ops::op of p2 . op (?)", "call indirect (indirect call)"));
+}
+
+TEST(Calls, OnlyPrototypesAreExact) {
+  const UnitFacts unit = facts_of(R"(
+void f(void (*p)(int), void (&r)(int), int (*v)(const char*, ...)) { p(1); r(1); (*p)(1); v("a", 1); }
+)");
+  EXPECT_THAT(event_lines(unit, "f"), ElementsAre(HasSubstr("call pointer"), HasSubstr("call pointer"),
+                                                  HasSubstr("call pointer"), HasSubstr("call indirect")));
+}
+
+TEST(Calls, AFunctionHasThePrototypeOfThePointersThatCanCallIt) {
+  const UnitFacts unit = facts_of(R"(
+struct S {}; void take(void*); void* give(void*); int number(int*, S); int other(S*, S) noexcept; 
+void take(void*) {} void* give(void* p) { return p; } int number(int*, S) { return 1; } int other(S*, S) noexcept { return 2; }
+void f(void (*t)(S*), char* (*g)(S*), long (&n)(char*, S)) { t(0); g(0); n(0, S()); }
+)");
+  std::vector<std::uint64_t> called;
+  for (const Block& block : function(unit, "f").blocks)
+    for (const Element& element : block.elements)
+      for (const Event& event : element.events)
+        if (const Call* call = std::get_if<Call>(&event.what); call && call->kind == CallKind::Pointer)
+          called.push_back(call->prototype);
+  const auto of = [&](const char* name) { return function(unit, name).prototype; };
+  EXPECT_THAT(called, ElementsAre(of("take"), of("give"), of("number")));
+  EXPECT_EQ(of("number"), of("other"));
+  EXPECT_NE(of("take"), of("give"));
+  EXPECT_NE(of("take"), 0U);
 }
 
 TEST(Calls, ConstructorsAndDestructors) {

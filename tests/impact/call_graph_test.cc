@@ -69,6 +69,17 @@ TEST(CallGraph, PointerCallsReachCallbacksThatFit) {
   EXPECT_THAT(graph.closure("run"), UnorderedElementsAre("run", "two"));
 }
 
+TEST(CallGraph, CallsThroughPlainPointersReachWhatTakesExactlyTheseArguments) {
+  const std::string functions =
+      "fn one(a)\nB1 -> B0\n  text o\nfn two(a, b)\nB1 -> B0\n  text t\nfn three(a, b, c)\nB1 -> B0\n  text "
+      "x\n"
+      "fn set()\nB1 -> B0\n  cb one(); cb two(); cb three()\n";
+  const Graph graph(functions +
+                    "fn run(f)\nB1 -> B0\n  pcall f(0, 0)\nfn object(f)\nB1 -> B0\n  icall f(0, 0)\n");
+  EXPECT_THAT(graph.closure("run"), UnorderedElementsAre("run", "two"));
+  EXPECT_THAT(graph.closure("object"), UnorderedElementsAre("object", "one", "two", "three"));
+}
+
 TEST(CallGraph, LambdaNobodyCallsBelongsToItsParent) {
   const Graph graph("fn f()\nB1 -> B0\n  text store\nfn f::lambda() !lambda in=f\nB1 -> B0\n  text body\n");
   EXPECT_THAT(graph.closure("f"), UnorderedElementsAre("f", "f::lambda"));

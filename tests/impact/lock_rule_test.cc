@@ -11,6 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(LockRule, NothingChangedNothingImpacted) {
   const ImpactCase same(kCounter, kCounter);
@@ -210,6 +211,67 @@ B1 -> B0
       text,
       edit(text, {{"  W this.Db::state\n  lock this.Db::mu\n", "  lock this.Db::mu\n  W this.Db::state\n"}}));
   EXPECT_EQ(change.rule("Db::Flush W Db::state"), ImpactRule::SyncChanged);
+}
+
+/// A critical section around a call; the callee's body is `#b`.
+const std::string kLender = R"(
+var S::mu_ std::mutex mutex
+var S::a int
+var S::b int
+fn S::Wait()
+B1 -> B0
+  #b text wait
+  W this.S::b
+  #e text end
+fn S::Move() g
+B1 -> B0
+  guard g this.S::mu_
+  W this.S::a
+  call S::Wait() on this
+  R this.S::a
+  grel g
+fn S::Other()
+B1 -> B0
+  W this.S::a
+)";
+
+TEST(LockRule, CalleeThatNowLendsTheLockCutsTheSectionsOfItsCallers) {
+  const ImpactCase change(kLender, edit(kLender, {{"#b text wait", "#b unlock this.S::mu_"},
+                                                  {"#e text end", "#e lock this.S::mu_"}}));
+  EXPECT_EQ(change.rule("S::Move W S::a"), ImpactRule::SyncChanged);
+  EXPECT_EQ(change.rule("S::Move R S::a"), ImpactRule::SyncChanged);
+  EXPECT_EQ(change.rule("S::Wait W S::b"), ImpactRule::SyncChanged);
+  EXPECT_EQ(change.rule("S::Other W S::a"), ImpactRule::NotImpacted);
+}
+
+TEST(LockRule, ALockThatNoCallerCanHoldIsNoLoss) {
+  // As a wrapper that unlocks and locks inside a function which has lost its guard: what it calls meanwhile
+  // was never protected.
+  const std::string text = R"(
+var S::mu_ std::mutex mutex
+var S::a int
+var S::c int
+fn S::Work()
+B1 -> B0
+  W this.S::c
+fn S::Get() g
+B1 -> B0
+  #g guard g this.S::mu_
+  W this.S::a
+  unlock this.S::mu_
+  call S::Work() on this
+  lock this.S::mu_
+  #r grel g
+fn main()
+B1 -> B0
+  call S::Get()
+)";
+  const ImpactCase change(text, edit(text, {{"  #g guard g this.S::mu_\n", ""}, {"  #r grel g\n", ""}}));
+  EXPECT_EQ(change.rule("S::Get W S::a"), ImpactRule::SyncChanged);
+  EXPECT_THAT(change.impacted(), Not(Contains("S::Work W S::c")));
+  const std::string held = edit(text, {{"fn main()\nB1 -> B0\n", "fn main()\nB1 -> B0\n  lock x.S::mu_\n"}});
+  const ImpactCase loss(held, edit(held, {{"  #g guard g this.S::mu_\n", ""}, {"  #r grel g\n", ""}}));
+  EXPECT_THAT(loss.impacted(), Contains("S::Work W S::c"));
 }
 
 TEST(LockRule, AnnotationsAloneChangeNothing) {

@@ -177,6 +177,24 @@ TEST(Locksets, VirtualCallHoldsOnlyWhatEveryOverriderAcquires) {
   EXPECT_THAT(locks.at("use"), IsEmpty());
 }
 
+TEST(Locksets, WhatACalleeGivesUpAndTakesAgainIsStillHeld) {
+  const std::string lender = "fn A::f()\nB1 -> B0\n  unlock g\n  W y\n  lock g\n";
+  const Locks one(lender + "fn use()\nB1 -> B0\n  lock g\n  call A::f()\n  W x\n");
+  EXPECT_THAT(one.at("use"), ElementsAre("g"));
+  EXPECT_THAT(one.at("A::f"), IsEmpty());
+  // Nor does it matter that another overrider leaves the lock alone.
+  const Locks two(lender +
+                  "fn B::f() overrides=A::f\nB1 -> B0\n  text none\nfn use()\nB1 -> B0\n  lock g\n  "
+                  "vcall A::f()\n  W x\n");
+  EXPECT_THAT(two.at("use"), ElementsAre("g"));
+  // Or under which name the caller holds it.
+  const Locks three(
+      "var N::mu std::mutex mutex\nfn N::f()\nB1 -> B0\n  unlock this.N::mu\n  lock this.N::mu\nfn use(a, "
+      "b)\nB1 -> B0\n  "
+      "lock a.N::mu\n  call N::f() on b\n  W x\n");
+  EXPECT_THAT(three.at("use"), ElementsAre("p0.mu"));
+}
+
 TEST(Locksets, StdGuardOverALockableClassHoldsItsMember) {
   const Locks locks(
       "var M::raw pthread_mutex_t mutex\nvar C::m M\nfn M::lock()\nB1 -> B0\n  lock this.M::raw\nfn "

@@ -199,7 +199,8 @@ class Parser {
       const std::size_t assign = rest.find(":=");
       return emit(Binding{place(trim(rest.substr(0, assign))), value(trim(rest.substr(assign + 2)))});
     }
-    if (kind == "call" || kind == "vcall" || kind == "icall" || kind == "cb" || kind == "spawn")
+    if (kind == "call" || kind == "vcall" || kind == "icall" || kind == "pcall" || kind == "cb" ||
+        kind == "spawn")
       return emit(call(kind, rest));
     if (const auto lock = lock_operation(parts)) return emit(*lock);
     emit(order_operation(parts));
@@ -254,11 +255,12 @@ class Parser {
     Call call;
     const std::size_t open = text.find('('), close = text.find(')');
     call.name = text.substr(0, open);
-    if (kind != "icall") call.callee = function_id(call.name);
+    if (kind != "icall" && kind != "pcall") call.callee = function_id(call.name);
     call.kind = kind == "call"    ? CallKind::Direct
                 : kind == "vcall" ? CallKind::Virtual
                 : kind == "cb"    ? CallKind::Callback
                 : kind == "spawn" ? CallKind::Spawn
+                : kind == "pcall" ? CallKind::Pointer
                                   : CallKind::Indirect;
     for (const std::string& argument : split(text.substr(open + 1, close - open - 1), ','))
       call.arguments.push_back(value(argument));

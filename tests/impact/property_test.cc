@@ -213,25 +213,29 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// (entry function, variable) -> the locks really held at each visit; nullopt when a run locks what it holds
-/// already.
+/// (entry function, variable) -> the locks really held at each visit. False when a run locks what it holds
+/// already, or releases what it has given up before: no program does that to a mutex. What it releases first,
+/// its caller held.
 using Observed = std::map<std::pair<std::string, std::string>, std::vector<std::set<std::string>>>;
 
 bool observe(const Program& program, const std::string& entry, std::uint32_t function,
-             std::set<std::string>& held, Observed& observed) {
+             std::set<std::string>& held, std::set<std::string>& free, Observed& observed) {
   for (const Block& block : program.functions[function].blocks) {
     for (const Element& element : block.elements) {
       for (const Event& event : element.events) {
         if (const auto* op = std::get_if<LockOp>(&event.what)) {
           const std::string lock = program.name_of(op->locks[0].base);
-          if (op->action == LockAction::Release)
+          if (op->action == LockAction::Release) {
             held.erase(lock);
-          else if (!held.insert(lock).second)
-            return false;
+            if (!free.insert(lock).second) return false;
+          } else {
+            free.erase(lock);
+            if (!held.insert(lock).second) return false;
+          }
         } else if (const auto* call = std::get_if<Call>(&event.what)) {
           const FunctionFacts* callee = program.function(call->callee);
           if (!observe(program, entry, static_cast<std::uint32_t>(callee - program.functions.data()), held,
-                       observed))
+                       free, observed))
             return false;
         } else if (const auto* access = std::get_if<Access>(&event.what)) {
           observed[{entry, program.name_of(access->place.base)}].push_back(held);
@@ -260,10 +264,10 @@ TEST(ImpactProperty, NoRealChangeOfProtectionGoesUnnoticed) {
     Observed then, now;
     bool sane = true;
     for (const FunctionFacts& f : change.before.functions) {
-      std::set<std::string> held;
-      sane = sane && observe(change.before, f.name, number_of(change.before, f.name), held, then);
-      held.clear();
-      sane = sane && observe(change.after, f.name, number_of(change.after, f.name), held, now);
+      std::set<std::string> held, free;
+      sane = sane && observe(change.before, f.name, number_of(change.before, f.name), held, free, then);
+      held.clear(), free.clear();
+      sane = sane && observe(change.after, f.name, number_of(change.after, f.name), held, free, now);
     }
     if (!sane) continue;  // a lock that is not recursive is locked twice
     ++rounds;

@@ -2,6 +2,7 @@
 #include <clang/AST/StmtCXX.h>
 
 #include "analysis/extract/evaluator.h"
+#include "analysis/extract/prototype.h"
 
 namespace simrt::analysis {
 
@@ -232,7 +233,12 @@ void Evaluator::indirect_call(const clang::CallExpr* e) {
   hand_over(site);
   if (silent()) return;
   Call call;
-  call.kind = CallKind::Indirect;
+  if (has_exact_prototype(callee->getType())) {
+    call.kind = CallKind::Pointer;
+    if (unit_.context.getLangOpts().CPlusPlus) call.prototype = prototype_shape(callee->getType());
+  } else {
+    call.kind = CallKind::Indirect;
+  }
   call.name = written_name(callee);
   if (target.known()) call.receiver = target.value();
   for (std::size_t i = 0; i < site.values.size(); ++i) call.arguments.push_back(site.argument(i).value());

@@ -8,6 +8,7 @@
 #include "analysis/extract/evaluator.h"
 #include "analysis/extract/graph.h"
 #include "analysis/extract/points.h"
+#include "analysis/extract/prototype.h"
 #include "support/hash.h"
 
 namespace simrt::analysis {
@@ -246,6 +247,8 @@ FunctionFacts function_facts(Unit& unit, FunctionScope& scope, FunctionPoints& p
   facts.pattern = scope.pattern;
   if (scope.parent) facts.parent = scope.parent->id;
   facts.signature = signature_of(unit, scope);
+  if (scope.function && unit.context.getLangOpts().CPlusPlus)
+    facts.prototype = prototype_shape(scope.function->getType());
   if (scope.function) facts.linkage_names = unit.names.linkage_names(scope.function);
   if (const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(scope.function))
     for (const clang::CXXMethodDecl* overridden : method->overridden_methods())
