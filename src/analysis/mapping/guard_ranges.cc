@@ -58,7 +58,8 @@ std::vector<Guard> find_guards(const InstrumentedModule& module, const ObjectFil
   std::vector<Guard> guards;
   if (!module.pc_list_only) {
     for (std::uint32_t i = 0; i < module.pcs.size(); ++i) {
-      guards.push_back({module.pcs[i], i, i < module.entry.size() && module.entry[i]});
+      guards.push_back(
+          {module.pcs[i], i, i < module.entry.size() && module.entry[i], object.behind_store(module.pcs[i])});
     }
   } else {
     std::map<std::uint64_t, std::uint32_t> index_of;

@@ -18,7 +18,7 @@ struct Guard {
   std::uint64_t pc = 0;
   std::uint32_t index = kNone;  ///< into InstrumentedModule::pcs; kNone: exists, but was not among them
   bool entry = false;
-  std::uint64_t code = 0;  ///< where the block's own code begins: behind the callback's call; 0 = at `pc`
+  std::uint64_t code = 0;  ///< where the block's own code begins: behind the callback's call or store
 };
 
 /// The part of a guard's code that belongs to one function: its own, or one inlined there.

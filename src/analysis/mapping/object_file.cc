@@ -179,6 +179,21 @@ std::vector<std::uint64_t> ObjectFile::callback_slots() const {
   return slots;
 }
 
+std::uint64_t ObjectFile::behind_store(std::uint64_t pc) const {
+  // movq map@gottpoff(%rip), %r11 (or, relaxed, movq $offset, %r11); leaq guard(%rip), %r10: 14 bytes
+  constexpr std::string_view kRest =
+      "\x64\x4d\x8b\x1b"       // movq %fs:(%r11), %r11
+      "\x43\xc6\x04\x1a\x01";  // movb $1, (%r10,%r11)
+  constexpr std::uint64_t kLoads = 14;
+  const Range* range = code_around(pc);
+  if (range == nullptr || object().getArch() != llvm::Triple::x86_64) return pc;
+  const std::uint64_t rest = pc - range->begin + kLoads;
+  if (rest + kRest.size() > range->bytes.size()) return pc;
+  return range->bytes.substr(rest, kRest.size()) == llvm::StringRef(kRest.data(), kRest.size())
+             ? pc + kLoads + kRest.size()
+             : pc;
+}
+
 std::vector<TraceCall> ObjectFile::trace_calls(const std::vector<std::uint64_t>& hits) const {
   if (object().getArch() != llvm::Triple::x86_64) return {};
   std::set<std::uint64_t> slots;

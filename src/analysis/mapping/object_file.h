@@ -42,6 +42,9 @@ class ObjectFile {
   /// All calls of `__sanitizer_cov_trace_pc`, direct, through the PLT or through the GOT, ascending. `hits`
   /// are known return addresses; their call targets are used too, so that stripped modules work. x86-64 only.
   std::vector<TraceCall> trace_calls(const std::vector<std::uint64_t>& hits) const;
+  /// Where the code goes on behind the store that the wrappers put in place of gcc's callback
+  /// (src/wrappers/assembly.cc); `pc` itself when none stands there.
+  std::uint64_t behind_store(std::uint64_t pc) const;
 
  private:
   struct Range {
