@@ -143,6 +143,7 @@ Play::Play() {
   findings.sites.clear();
   findings.cycles.clear();
   findings.triples.clear();
+  findings.doubts.clear();
 }
 
 }  // namespace detect

@@ -17,11 +17,13 @@ struct Findings final : Sink {
   std::vector<RacySite> sites;
   std::vector<LockCycle> cycles;
   std::vector<Unserialisable> triples;
+  std::vector<uint32_t> doubts;
 
   void race(const Race& found) override { races.push_back(found); }
   void racy_site(const RacySite& found) override { sites.push_back(found); }
   void lock_cycle(const LockCycle& found) override { cycles.push_back(found); }
   void unserialisable(const Unserialisable& found) override { triples.push_back(found); }
+  void doubt(uint32_t found) override { doubts.push_back(found); }
 
   /// Races with at least this evidence.
   std::size_t count(Evidence least) const;

@@ -231,13 +231,14 @@ struct FindingAccess {
 };
 
 // Bits of the `flags` of findings. X(name, bit, meaning)
-#define SIMRT_FINDING_FLAGS(X)                                   \
-  X(Witnessed, 0, "it happened in this very execution")          \
-  X(Predicted, 1, "another schedule could show it: not a proof") \
-  X(FreedMemory, 2, "one side is the release of the memory")     \
-  X(SameLock, 3, "lock cycle: of one lock taken twice")          \
-  X(Gated, 4, "lock cycle: a common lock protects it")           \
-  X(HandedOver, 5, "race: a lock under which data may have passed on ordered it here; weak")
+#define SIMRT_FINDING_FLAGS(X)                                                               \
+  X(Witnessed, 0, "it happened in this very execution")                                      \
+  X(Predicted, 1, "another schedule could show it: not a proof")                             \
+  X(FreedMemory, 2, "one side is the release of the memory")                                 \
+  X(SameLock, 3, "lock cycle: of one lock taken twice")                                      \
+  X(Gated, 4, "lock cycle: a common lock protects it")                                       \
+  X(HandedOver, 5, "race: a lock under which data may have passed on ordered it here; weak") \
+  X(Loop, 6, "atomicity: the thread also came from its last access to its first, as loops do; weak")
 
 #define X(name, bit, meaning) kFinding##name = 1u << bit,
 enum FindingFlag : uint32_t { SIMRT_FINDING_FLAGS(X) };

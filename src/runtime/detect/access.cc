@@ -114,7 +114,7 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
     return;
   const uint64_t asked = cell;
   Place place;
-  bool entered = false, shared = false;
+  bool entered = false;
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
     const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
     if (old == 0) {
@@ -131,14 +131,13 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
     } else {
       const bool ordered = thread.clock[Hard][slot_of(old)] >= segment_of(old);
       if (conflict(old, asked)) {
-        shared = true;
         if (!ordered)
           check(thread, asked, site, old, __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED), word);
       }
       if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old)) place.offer(i, kCovered);
     }
   }
-  if (shared) note_shared(thread, granule, asked, word, site);
+  if (thread.lockset != kNoLocks && options.atomicity) note_locked(thread, granule, asked, word, site);
   note_site(thread, asked, site, word);
   if (entered) return;
   if (place.rank == 0)

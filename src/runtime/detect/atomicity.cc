@@ -1,7 +1,205 @@
 #include "detect/atomicity.h"
 
-namespace simrt::rt::detect {
+#include "detect/pool.h"
+#include "detect/race.h"
 
-void note_shared(Thread&, Granule&, uint64_t, uintptr_t, Site) {}
+namespace simrt::rt::detect {
+namespace {
+
+struct Step {
+  uint64_t cell;
+  SiteInContext where;
+};
+
+// The last two accesses of a word that belong together, and the locks held from the one to the other.
+struct Local {
+  uintptr_t word;
+  Step first, second;
+  LockSet throughout;
+};
+
+constexpr uint32_t kLocals = 1u << 14, kReported = 1u << 14, kMostProbes = 64;
+
+runtime::SpinLock lock;
+Local* locals = nullptr;
+uint64_t* reported = nullptr;
+uint32_t count = 0;
+
+// Ways back: from a site to one further up in the same function.
+constexpr uint32_t kBackwards = 1u << 12, kMostFound = 1u << 12;
+uint64_t* backwards = nullptr;
+struct Found {
+  Site first, second;
+};
+Found* found = nullptr;  // by number
+Unserialisable scratch;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t h = (a ^ b * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+Context parent_of(Context context) { return static_cast<Context>(context_table[context] >> 32); }
+Site call_of(Context context) { return static_cast<Site>(context_table[context]) & ~kSiteSet; }
+
+// In one function (or in functions that it calls), the first one further up.
+bool belong_together(const SiteInContext& a, const SiteInContext& b) {
+  if (a.context == b.context) return a.site < b.site;
+  if (a.context == kNoContext || b.context == kNoContext) return false;
+  if (parent_of(a.context) == parent_of(b.context)) return call_of(a.context) < call_of(b.context);
+  if (parent_of(a.context) == b.context) return call_of(a.context) < b.site;
+  if (parent_of(b.context) == a.context) return a.site < call_of(b.context);
+  return false;
+}
+
+uint64_t pair_key(Site first, Site second) { return (uint64_t{first} << 32 | second) + 1; }
+
+// True when it is new. A full table has everything.
+bool add_backward(uint64_t key) {
+  for (uint32_t at = key * 0x9e3779b97f4a7c15u >> 52, n = 0; n < kMostProbes;
+       ++n, at = (at + 1) % kBackwards) {
+    if (backwards[at] == key) return false;
+    if (backwards[at] != 0) continue;
+    backwards[at] = key;
+    return true;
+  }
+  return false;
+}
+
+bool is_backward(uint64_t key) {
+  for (uint32_t at = key * 0x9e3779b97f4a7c15u >> 52, n = 0; n < kMostProbes;
+       ++n, at = (at + 1) % kBackwards) {
+    if (backwards[at] == key) return true;
+    if (backwards[at] == 0) return false;
+  }
+  return true;
+}
+
+bool writes(uint64_t cell) { return (cell & kWrite) != 0; }
+
+// Number of the unserialisable pattern a, other thread's b, c; 0 = serialisable.
+uint32_t pattern_of(uint64_t a, uint64_t b, uint64_t c) {
+  if (!writes(b)) return writes(a) && writes(c) ? 6 : 0;
+  if (writes(a)) return writes(c) ? 8 : 5;
+  return writes(c) ? 7 : 4;
+}
+
+LockSet held_throughout(const Thread& thread, uint64_t since) {
+  HeldKey keys[kMostHeld];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < thread.held_count; ++i) {
+    if (thread.held[i].since > since) continue;
+    uint32_t at = n++;
+    for (; at > 0 && keys[at - 1].lock > thread.held[i].key.lock; --at) keys[at] = keys[at - 1];
+    keys[at] = thread.held[i].key;
+  }
+  return intern_lockset(keys, n);
+}
+
+bool first_time(const Step& a, const Step& b, const Step& c, uint32_t pattern) {
+  uint64_t key = mix(mix(mix(a.where.site, b.where.site), c.where.site), pattern);
+  if (key == 0) key = 1;
+  for (uint32_t at = key % kReported, n = 0; n < kMostProbes; ++n, at = (at + 1) % kReported) {
+    if (reported[at] == key) return false;
+    if (reported[at] != 0) continue;
+    reported[at] = key;
+    return true;
+  }
+  return false;
+}
+
+// Under the lock. `a` and `c` are one thread's, `b` another's; nothing orders it before the one or behind the
+// other.
+void consider(const Step& a, const Step& b, const Step& c, LockSet throughout, uintptr_t word) {
+  const uint32_t pattern = pattern_of(a.cell, b.cell, c.cell);
+  if (pattern == 0 || (a.cell & b.cell & c.cell & kBytes) == 0) return;
+  const LockSet between = lockset_of(b.cell);
+  if (keep_apart(throughout, between)) return;
+  if (!keep_apart(lockset_of(a.cell), between) || !keep_apart(lockset_of(c.cell), between)) return;  // a race
+  if (!first_time(a, b, c, pattern)) return;
+  scratch.id = count++;
+  if (scratch.id < kMostFound) found[scratch.id] = {a.where.site, c.where.site};
+  scratch.pattern = pattern;
+  scratch.count = 3;
+  const Step* const steps[] = {&a, &b, &c};
+  for (uint32_t i = 0; i < 3; ++i) fill_side(scratch.accesses[i], steps[i]->cell, steps[i]->where, word);
+  options.sink->unserialisable(scratch);
+  if (is_backward(pair_key(a.where.site, c.where.site))) options.sink->doubt(scratch.id);
+}
+
+Step step_of(const Granule& granule, uint32_t i, uint64_t cell) {
+  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+  SiteInContext one[1];
+  members(static_cast<Site>(info), context_of(info), one, 1);
+  return {cell, one[0]};
+}
+
+// The thread's latest access of these bytes before the critical section that it is in now.
+bool find_earlier(const Thread& thread, const Granule& granule, uint64_t cell, Step& out) {
+  out.cell = 0;
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+    const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+    if (slot_of(old) != thread.slot || old == 0 || (old & kAtomic) != 0 || (old & cell & kBytes) == 0)
+      continue;
+    if (segment_of(old) == thread.segment || segment_of(old) <= segment_of(out.cell)) continue;
+    out = step_of(granule, i, old);
+  }
+  return out.cell != 0;
+}
+
+// The thread went from `later` up to `now`.
+void note_backward(Thread& thread, const Step& now, const Step& later) {
+  const Site first = now.where.site, second = later.where.site;
+  if (is_backward(pair_key(first, second))) return;
+  const Busy reporting(thread.reporting);
+  lock.lock();
+  if (add_backward(pair_key(first, second))) {
+    for (uint32_t id = 0; id < count && id < kMostFound; ++id) {
+      if (found[id].first == first && found[id].second == second) options.sink->doubt(id);
+    }
+  }
+  lock.unlock();
+}
+
+}  // namespace
+
+bool make_atomicity() {
+  backwards = reserve_array<uint64_t>(kBackwards);
+  found = reserve_array<Found>(kMostFound);
+  if (backwards == nullptr || found == nullptr) return false;
+  locals = reserve_array<Local>(kLocals);
+  reported = reserve_array<uint64_t>(kReported);
+  return locals != nullptr && reported != nullptr;
+}
+
+void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  if ((cell & (kAtomic | kRelease)) != 0 || thread.reporting || thread.busy) return;
+  const Step now = {cell, {site, thread.context}};
+  Step earlier;
+  const bool has_earlier = find_earlier(thread, granule, cell, earlier);
+  const bool pair = has_earlier && belong_together(earlier.where, now.where);
+  if (has_earlier && !pair && belong_together(now.where, earlier.where)) note_backward(thread, now, earlier);
+  Local& local = locals[mix(word, 0) % kLocals];
+  if (!pair && local.word != word) return;
+  const Busy reporting(thread.reporting);
+  lock.lock();
+  // As the access that comes between another thread's.
+  const uint32_t slot = slot_of(local.first.cell);
+  if (local.word == word && slot != thread.slot && thread.clock[Hard][slot] < segment_of(local.second.cell))
+    consider(local.first, now, local.second, local.throughout, word);
+  if (pair) {
+    const LockSet throughout = held_throughout(thread, segment_of(earlier.cell));
+    for (uint32_t i = 0; i < Granule::kCells; ++i) {
+      const uint64_t other = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+      if (other == 0 || slot_of(other) == thread.slot || (other & (kAtomic | kRelease)) != 0) continue;
+      if (thread.clock[Hard][slot_of(other)] < segment_of(other))
+        consider(earlier, step_of(granule, i, other), now, throughout, word);
+    }
+    local = {word, earlier, now, throughout};
+  }
+  lock.unlock();
+}
+
+void atomicity_fork_child() { lock.reset(); }
 
 }  // namespace simrt::rt::detect

@@ -84,13 +84,15 @@ struct RacySite {
   bool write, atomic;
 };
 
-/// Called under the detector's report lock, one finding at a time. Must not call back into the detector.
+/// Called under a lock of the detector, one finding of a kind at a time. Must not call back into the detector.
 class Sink {
  public:
   virtual void race(const Race& race) = 0;
   virtual void racy_site(const RacySite& site) = 0;
   virtual void lock_cycle(const LockCycle& cycle) = 0;
   virtual void unserialisable(const Unserialisable& triple) = 0;
+  /// The thread of a finding has also come from its second access to its first: turns of a loop, perhaps.
+  virtual void doubt(uint32_t unserialisable) = 0;
 
  protected:
   ~Sink() = default;  // never owned

@@ -1,4 +1,5 @@
 #include "detect/access.h"
+#include "detect/atomicity.h"
 #include "detect/detector.h"
 #include "detect/heap.h"
 #include "detect/lock_order.h"
@@ -124,7 +125,7 @@ bool start(const Options& given) {
   options.partial = given.partial || given.wanted != nullptr;
   births = reserve_array<Birth>(kMostWaiting);
   if (births == nullptr || !make_shadow() || !make_contexts() || !make_locksets() || !make_objects() ||
-      !make_threads() || !make_heap() || !make_races() || !make_lock_order()) {
+      !make_threads() || !make_heap() || !make_races() || !make_lock_order() || !make_atomicity()) {
     return false;
   }
   self = open_thread(0, Clock{});
@@ -143,6 +144,7 @@ void fork_child() {
   heap_fork_child();
   races_fork_child();
   lock_order_fork_child();
+  atomicity_fork_child();
   birth_lock.reset();
   if (self != nullptr) self->busy = false;
 }

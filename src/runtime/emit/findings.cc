@@ -88,6 +88,7 @@ void FindingWriter::start(uint32_t detectors, uint32_t limit) {
 void FindingWriter::begin_execution() {
   races_ = cycles_ = triples_ = variables_ = 0;
   for (auto& known : known_) known = {};
+  for (auto& triple : triple_) triple = nullptr;
 }
 
 bool FindingWriter::room(uint32_t written) {
@@ -200,7 +201,7 @@ void FindingWriter::unserialisable(const detect::Unserialisable& triple) {
   format::FindingAccess accesses[4] = {};
   for (uint32_t i = 0; i < triple.count; ++i) accesses[i] = access_of(triple.accesses[i]);
   const uint32_t id = run_file.next_id(RunKind::Atomicity);
-  run_file.append<format::RunAtomicity>(0, [&](format::RunAtomicity& record) {
+  auto* const written = run_file.append<format::RunAtomicity>(0, [&](format::RunAtomicity& record) {
     record.id = id;
     record.flags = format::kFindingPredicted;
     record.pattern = triple.pattern;
@@ -210,6 +211,12 @@ void FindingWriter::unserialisable(const detect::Unserialisable& triple) {
     for (uint32_t i = 0; i < triple.count; ++i) record.accesses[i] = accesses[i];
   });
   ++triples_;
+  if (triple.id < kMost) triple_[triple.id] = written;
+}
+
+void FindingWriter::doubt(uint32_t unserialisable) {
+  if (unserialisable < kMost && triple_[unserialisable] != nullptr)
+    triple_[unserialisable]->flags |= format::kFindingLoop;
 }
 
 bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc)) {

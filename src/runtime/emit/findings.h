@@ -21,6 +21,7 @@ class FindingWriter final : public detect::Sink {
   void racy_site(const detect::RacySite& site) override;
   void lock_cycle(const detect::LockCycle& cycle) override;
   void unserialisable(const detect::Unserialisable& triple) override;
+  void doubt(uint32_t unserialisable) override;
 
  private:
   static constexpr uint32_t kMost = 4096;
@@ -41,6 +42,7 @@ class FindingWriter final : public detect::Sink {
   uint32_t races_ = 0, cycles_ = 0, triples_ = 0, variables_ = 0;
   Known known_[kMost] = {};  // by the detector's number of the race
   Variable variable_[kMost] = {};
+  format::RunAtomicity* triple_[kMost] = {};  // by the detector's number
 };
 
 /// Starts the detector as the plan says, and writes its findings to the run file. On the first thread, before

@@ -150,6 +150,18 @@ void cycle_two_locks() {
           [] { const std::lock_guard b(second_mutex), a(first_mutex); });
 }
 
+void split_check_then_act() {
+  static const auto get = [] {
+    const std::lock_guard lock(first_mutex);
+    return shared_value;
+  };
+  static const auto set = [](int value) {
+    const std::lock_guard lock(first_mutex);
+    shared_value = value;
+  };
+  in_turn([] { set(get() + 1); }, [] { set(get() + 1); });
+}
+
 void clean_mutex() {
   both([](int) {
     for (int i = 0; i < 1000; ++i) {
@@ -436,6 +448,7 @@ constexpr Scenario kScenarios[] = {SCENARIO(racy_counter),
                                    SCENARIO(racy_detached),
                                    SCENARIO(racy_read_lock),
                                    SCENARIO(cycle_two_locks),
+                                   SCENARIO(split_check_then_act),
                                    SCENARIO(clean_mutex),
                                    SCENARIO(clean_shared_mutex),
                                    SCENARIO(clean_condition_variable),
