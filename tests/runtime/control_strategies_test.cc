@@ -84,6 +84,15 @@ TEST(Strategies, APairIsBroughtTogetherAtTheFirstTry) {
     plan.pairs = {{update.read, update.write, true}};
     const CheckResult result = run(program, plan);
     met += (result.execution.flags & format::kRunPairMet) != 0 ? 1 : 0;
+    if ((result.execution.flags & format::kRunPairMet) != 0) {
+      ASSERT_FALSE(result.execution.races.empty());
+      const auto& race = result.execution.races.front();
+      EXPECT_NE(race.flags & format::kFindingWitnessed, 0U);
+      EXPECT_NE(race.first.thread, race.second.thread);
+      EXPECT_EQ(result.execution.site_of(race.first.pc), update.read);
+      EXPECT_EQ(result.execution.site_of(race.second.pc), update.write);
+      ASSERT_LT(race.first.stack, result.execution.stacks.size());
+    }
     ends.insert(result.status);
   }
   EXPECT_GE(met, 8);

@@ -132,6 +132,16 @@ TEST(Control, ADeadlockSaysWhoWaitsForWhom) {
   }
 }
 
+TEST(Control, WithADetectorStacksAreWhole) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "deadlock");
+  CheckPlan plan;
+  plan.detectors = format::kDetectRaces | format::kDetectLockCycles;
+  const CheckResult result = run(program, plan);
+  ASSERT_EQ(result.end, CheckEnd::Deadlock);
+  ASSERT_LT(result.execution.waits[1].wait.stack, result.execution.stacks.size());
+  EXPECT_GT(result.execution.stacks[result.execution.waits[1].wait.stack].size(), 2U);
+}
+
 TEST(Control, AThreadThatWaitsForItselfAndALivelockAreFound) {
   CheckProgram self = controlled_program(controlled_builds().front(), "selflock");
   EXPECT_EQ(run(self, CheckPlan{}).end, CheckEnd::Deadlock);

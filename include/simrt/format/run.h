@@ -244,6 +244,9 @@ struct FindingAccess {
 enum FindingFlag : uint32_t { SIMRT_FINDING_FLAGS(X) };
 #undef X
 
+/// Bit of RunRace::id: written by the engine (strategy Pair), not by the detector; other numbers.
+inline constexpr uint32_t kEngineFinding = 1u << 31;
+
 struct RunRace {
   uint32_t id;
   uint32_t flags;               // FindingFlag

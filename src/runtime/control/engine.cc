@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "control/witness.h"
 #include "emit/run_file.h"
 #include "sys/futex.h"
 
@@ -174,7 +175,10 @@ uint32_t Engine::choose(const Decision& decision) {
     if (followed != kNobody) return followed;
   }
   if (schedule_.following() || strategy_ == nullptr) return decision.by_default();
-  return strategy_->choose(decision);
+  const uint32_t chosen = strategy_->choose(decision);
+  if (const uint32_t other = strategy_->met_with(); other != kNobody)
+    write_witness(*all_[decision.candidates[chosen].thread], *all_[other]);
+  return chosen;
 }
 
 // The position that the schedule to follow asks for here; kNobody = nothing.

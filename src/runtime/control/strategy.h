@@ -68,6 +68,9 @@ class Strategy {
     (void)count;
     return 0;
   }
+  /// Whether the last choice brought two conflicting accesses together: the other thread, which stands before
+  /// the second one. kNobody = no.
+  virtual uint32_t met_with() const { return kNobody; }
   /// RunFlag bits for the host.
   virtual uint32_t flags() const { return 0; }
 };

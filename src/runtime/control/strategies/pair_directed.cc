@@ -30,6 +30,9 @@ class PairDirected final : public Strategy {
 
   uint32_t choose_waiter(uint32_t count) override { return static_cast<uint32_t>(random_.below(count)); }
 
+  // Still set is the other half of a meeting in the last choice.
+  uint32_t met_with() const override { return then_; }
+
   uint32_t flags() const override {
     return (met_ ? format::kRunPairMet : 0u) | (hold_.given_up() ? format::kRunHoldGivenUp : 0u);
   }
