@@ -177,7 +177,8 @@ void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word
   const Step now = {cell, {site, thread.context}};
   Step earlier;
   const bool has_earlier = find_earlier(thread, granule, cell, earlier);
-  const bool pair = has_earlier && belong_together(earlier.where, now.where);
+  const bool pair = has_earlier && belong_together(earlier.where, now.where) &&
+                    !is_backward(pair_key(earlier.where.site, now.where.site));
   if (has_earlier && !pair && belong_together(now.where, earlier.where)) note_backward(thread, now, earlier);
   Local& local = locals[mix(word, 0) % kLocals];
   if (!pair && local.word != word) return;
