@@ -67,7 +67,8 @@ void write_rules(std::string& out, const Config& config) {
       "\n# What a change outside the analysed code means; the first match counts. Built in: build "
       "definitions, test "
       "data\n"
-      "# and everything unknown select all tests; documentation, licences and images select none.\n";
+      "# and everything unknown select all tests; documentation, licences, images and CI definitions select "
+      "none.\n";
   if (config.rules.empty()) {
     out +=
         "# [[rules]]\n# pattern = \"tools/**\"\n# action = \"ignore\"       # or \"all\", or "

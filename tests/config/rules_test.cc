@@ -10,7 +10,8 @@ RuleAction built_in(std::string_view path) { return rule_for({}, path).action; }
 TEST(DefaultRules, DocumentationAndTheLikeAreIgnored) {
   for (const char* path :
        {"README.md", "docs/index.html", "doc/a/b.txt", "src/design.md", "LICENSE", "COPYING.LESSER",
-        ".gitignore", "src/.clang-format", "logo.png", "docs/img/a.svg", ".simrt.toml"}) {
+        ".gitignore", "src/.clang-format", "logo.png", "docs/img/a.svg", ".simrt.toml", "INSTALL",
+        ".github/workflows/build.yml", ".github/CODEOWNERS", ".travis.yml", "appveyor.yml"}) {
     EXPECT_EQ(built_in(path), RuleAction::Ignore) << path;
   }
 }
@@ -19,7 +20,7 @@ TEST(DefaultRules, BuildDefinitionsAndDataAskForAllTests) {
   for (const char* path :
        {"CMakeLists.txt", "src/CMakeLists.txt", "cmake/find.cmake", "meson.build", "Makefile",
         "src/table.json", "config.ini", "scripts/gen.py", "test/testdata/README.md", "fixtures/a/LICENSE",
-        "test/data/logo.png", ".gitmodules", "sub/.simrt.toml"}) {
+        "test/data/logo.png", ".gitmodules", "sub/.simrt.toml", "test/appveyor.yml"}) {
     EXPECT_EQ(built_in(path), RuleAction::All) << path;
     EXPECT_FALSE(rule_for({}, path).reason.empty()) << path;
   }
