@@ -117,6 +117,7 @@ class Recording {
     const auto recorded =
         record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
     if (!recorded) return fail(recorded.error());
+    summary_.facts_only = request_.facts_only;
     summary_.units = recorded->units;
     summary_.parsed_units = recorded->parsed;
     summary_.broken_units = recorded->broken;
@@ -181,15 +182,22 @@ class Recording {
 
 Result<RecordSummary> run_record(const RecordRequest& request) { return Recording(request).run(); }
 
-std::string render_record(const RecordSummary& summary) {
-  std::string out = fmt::format(
-      "recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n",
-      summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions,
-      summary.tests, summary.ran, summary.reused);
-  out += fmt::format(
+static std::string counts_of(const RecordSummary& summary) {
+  return fmt::format(
+      "recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n"
       "  {} passed, {} failed, {} crashed, {} timed out, {} skipped; {} with two threads or more\n",
-      summary.passed, summary.failed, summary.crashed, summary.timed_out, summary.skipped,
-      summary.multi_threaded);
+      summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions,
+      summary.tests, summary.ran, summary.reused, summary.passed, summary.failed, summary.crashed,
+      summary.timed_out, summary.skipped, summary.multi_threaded);
+}
+
+std::string render_record(const RecordSummary& summary) {
+  std::string out;
+  if (summary.facts_only)
+    out = fmt::format("recorded the facts of {:.10} in {:.1f} s: {} units ({} parsed), no tests\n",
+                      summary.revision, summary.seconds, summary.units, summary.parsed_units);
+  else
+    out = counts_of(summary);
   if (summary.blocks != 0)
     out += fmt::format("  {:.1f} % of {} blocks mapped ({} take the coverage of a dominator, {} unknown)\n",
                        100.0 * static_cast<double>(summary.mapped) / static_cast<double>(summary.blocks),

@@ -31,6 +31,7 @@ struct RecordSummary {
   std::size_t without_coverage = 0, multi_threaded = 0;
   std::uint64_t blocks = 0, mapped = 0, inherited = 0, unmapped = 0;  ///< of modules mapped in this run
   double seconds = 0;
+  bool facts_only = false;  ///< no test was looked at
   bool complete = false;
   std::vector<std::string> warnings;
   std::vector<std::string> failures;  ///< "name: how it ended"
