@@ -12,7 +12,10 @@ std::string render_text(const SelectionView& view);
 std::string render_names(const SelectionView& view);
 std::string render_gtest(const SelectionView& view);
 std::string render_ctest(const SelectionView& view);
-nlohmann::ordered_json selection_json(const SelectionView& view);
+/// The whole selection, newline-terminated.
+std::string selection_json(const SelectionView& view);
 nlohmann::ordered_json decision_json(const SelectionView& view, const Decision& decision);
+/// A decision whose reasons carry both accesses of their pairs.
+nlohmann::ordered_json why_json(const SelectionView& view, const Decision& decision);
 
 }  // namespace simrt::report

@@ -1,6 +1,10 @@
-// JSON with every pair, both accesses, all reasons and fallbacks. "schema" grows when a field changes
-// meaning.
+// JSON with every access, pair, reason and fallback. A pair is two indices into "accesses": a change can put
+// a million pairs at risk. "schema" grows when a field changes meaning.
+#include <fmt/format.h>
+
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "report/selection_formats.h"
 
@@ -35,13 +39,6 @@ Json access_json(const SelectionView& view, const SharedAccess& access) {
   return json;
 }
 
-Json pair_json(const SelectionView& view, std::uint32_t index) {
-  const AccessPair& pair = view.impact.pairs[index];
-  return {{"pair", index},
-          {"first", access_json(view, view.impact.accesses[pair.first])},
-          {"second", access_json(view, view.impact.accesses[pair.second])}};
-}
-
 Json reason_json(const Reason& reason) {
   Json json{{"kind", to_string(reason.kind)}, {"text", reason.text}};
   if (reason.kind == ReasonKind::Pair) {
@@ -66,8 +63,13 @@ Json decision_json(const SelectionView& view, const Decision& decision) {
   return json;
 }
 
-Json selection_json(const SelectionView& view) {
-  Json json{{"schema", 1},
+namespace {
+
+/// Stands for the list of pairs until that is written, without a line for each number.
+constexpr std::string_view kPairs = "@pairs@", kUncovered = "@uncovered_pairs@";
+
+Json without_pairs(const SelectionView& view) {
+  Json json{{"schema", 2},
             {"base", view.base},
             {"requested_base", view.requested_base},
             {"head", view.head},
@@ -80,20 +82,55 @@ Json selection_json(const SelectionView& view) {
             {"total_units", view.total_units},
             {"tests", Json::array()},
             {"new_tests", Json::array()},
-            {"pairs", Json::array()},
-            {"uncovered_pairs", view.selection.uncovered},
+            {"accesses", Json::array()},
+            {"pairs", kPairs},
+            {"uncovered_pairs", kUncovered},
             {"unknowns", Json::array()},
             {"fallbacks", Json::array()}};
   for (const Decision& decision : view.selection.decisions)
     json["tests"].push_back(decision_json(view, decision));
   for (const NewTest& test : view.new_tests)
     json["new_tests"].push_back({{"test", test.name}, {"file", test.file}, {"line", test.line}});
-  for (std::uint32_t i = 0; i < view.impact.pairs.size(); ++i) json["pairs"].push_back(pair_json(view, i));
+  for (const SharedAccess& access : view.impact.accesses)
+    json["accesses"].push_back(access_json(view, access));
   for (const Unknown& unknown : view.impact.unknowns)
     json["unknowns"].push_back({{"what", unknown.what}, {"file", unknown.file}});
   for (const Fallback& fallback : view.fallbacks)
     json["fallbacks"].push_back({{"kind", fallback.kind}, {"text", fallback.text}, {"file", fallback.file}});
   return json;
+}
+
+/// A line break never stands inside a JSON string, so only the member itself begins like this.
+void fill_in(std::string& text, std::string_view member, std::string_view placeholder,
+             const std::string& list) {
+  const std::string start = fmt::format("\n  \"{}\": ", member);
+  const std::size_t at = text.find(start) + start.size();
+  text.replace(at, placeholder.size() + 2, list);
+}
+
+}  // namespace
+
+Json why_json(const SelectionView& view, const Decision& decision) {
+  Json json = decision_json(view, decision);
+  for (std::size_t i = 0; i < decision.reasons.size(); ++i) {
+    if (decision.reasons[i].kind != ReasonKind::Pair) continue;
+    const AccessPair& pair = view.impact.pairs[decision.reasons[i].pair];
+    json["reasons"][i]["first"] = access_json(view, view.impact.accesses[pair.first]);
+    json["reasons"][i]["second"] = access_json(view, view.impact.accesses[pair.second]);
+  }
+  return json;
+}
+
+std::string selection_json(const SelectionView& view) {
+  std::string pairs, uncovered;
+  for (const AccessPair& pair : view.impact.pairs)
+    fmt::format_to(std::back_inserter(pairs), "{}[{},{}]", pairs.empty() ? "" : ",", pair.first, pair.second);
+  for (const std::uint32_t pair : view.selection.uncovered)
+    fmt::format_to(std::back_inserter(uncovered), "{}{}", uncovered.empty() ? "" : ",", pair);
+  std::string text = without_pairs(view).dump(2);
+  fill_in(text, "uncovered_pairs", kUncovered, "[" + uncovered + "]");
+  fill_in(text, "pairs", kPairs, "[" + pairs + "]");
+  return text + "\n";
 }
 
 }  // namespace simrt::report

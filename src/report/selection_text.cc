@@ -120,7 +120,7 @@ std::string render_why(const SelectionView& view, TestId test, const std::vector
                                   [&](const Decision& decision) { return decision.test == test; });
   if (found == view.selection.decisions.end()) return {};
   if (format == Format::Json) {
-    auto json = decision_json(view, *found);
+    auto json = why_json(view, *found);
     json["details"] = skip_details;
     return json.dump(2) + "\n";
   }

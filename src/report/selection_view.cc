@@ -82,7 +82,7 @@ std::string render_selection(const SelectionView& view, Format format) {
     case Format::Text:
       return render_text(view);
     case Format::Json:
-      return selection_json(view).dump(2) + "\n";
+      return selection_json(view);
     case Format::Names:
       return render_names(view);
     case Format::GTest:
