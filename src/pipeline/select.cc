@@ -324,6 +324,9 @@ report::SelectionView Selecting::view(Selection selection) const {
 /// Keeps the pairs for `history pairs`. A history that cannot be written (read-only media, busy) costs only
 /// that.
 void Selecting::remember(const Selection& selection) {
+  // The last connection to close folds the write-ahead log back into the file; a reader cannot, and the log
+  // would grow with every selection.
+  database.reset();
   auto writable = open_history(*workspace, history::OpenMode::ReadWrite);
   if (!writable) return log::detail("the selection is not kept in the history: {}", writable.error().message);
   history::SelectionRecord record;
