@@ -17,5 +17,6 @@ using RevisionId = RowId<struct RevisionTag>;
 using UnitId = RowId<struct UnitTag>;
 using RunId = RowId<struct RunTag>;
 using SelectionId = RowId<struct SelectionTag>;
+using CheckRunId = RowId<struct CheckRunTag>;
 
 }  // namespace simrt::history
