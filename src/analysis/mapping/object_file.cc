@@ -115,6 +115,26 @@ const ObjectFile::Range* ObjectFile::code_around(std::uint64_t address) const {
   return address < range.end ? &range : nullptr;
 }
 
+std::vector<std::uint64_t> ObjectFile::call_returns(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<std::uint64_t> returns;
+  const Range* range = code_around(begin);
+  if (range == nullptr) return returns;
+  const std::uint64_t last = std::min(end, range->end) - range->begin;
+  for (std::uint64_t at = begin - range->begin; at < last; ++at) {
+    if (static_cast<unsigned char>(range->bytes[at]) == 0xe8 && at + 5 <= range->bytes.size())
+      returns.push_back(range->begin + at + 5);
+    else if (at + 6 <= range->bytes.size() && opcode_at(range->bytes, at, 0xff, 0x15))
+      returns.push_back(range->begin + at + 6);
+  }
+  return returns;
+}
+
+std::vector<std::uint64_t> ObjectFile::function_addresses() const {
+  std::vector<std::uint64_t> addresses;
+  for (const FunctionSymbol& symbol : symbols_) addresses.push_back(symbol.address);
+  return addresses;
+}
+
 bool ObjectFile::executable(std::uint64_t address) const { return code_around(address) != nullptr; }
 
 std::string_view ObjectFile::symbol_at(std::uint64_t address) const {

@@ -45,6 +45,11 @@ class ObjectFile {
   /// Where the code goes on behind the store that the wrappers put in place of gcc's callback
   /// (src/wrappers/assembly.cc); `pc` itself when none stands there.
   std::uint64_t behind_store(std::uint64_t pc) const;
+  /// Addresses behind everything in [begin, end) that has the bytes of a call (E8 rel32, FF 15 rel32),
+  /// ascending. A few may be no calls. x86-64 only.
+  std::vector<std::uint64_t> call_returns(std::uint64_t begin, std::uint64_t end) const;
+  /// Where the functions start, ascending.
+  std::vector<std::uint64_t> function_addresses() const;
 
  private:
   struct Range {

@@ -1,32 +1,15 @@
 // Names for PCs: thread creation sites and diagnostics.
-#include <llvm/Demangle/Demangle.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "analysis/mapping/debug_info.h"
+#include "analysis/mapping/display_name.h"
 #include "analysis/mapping/mapping.h"
 #include "analysis/mapping/object_file.h"
 #include "analysis/mapping/source_paths.h"
 
 namespace simrt::analysis {
 namespace {
-
-/// "ns::Class::method" of a mangled name; other names as they are.
-std::string display_name(const std::string& linkage) {
-  llvm::ItaniumPartialDemangler demangler;
-  if (demangler.partialDemangle(linkage.c_str())) return linkage;
-  auto take = [](char* text) {
-    std::string result = text == nullptr ? "" : text;
-    std::free(text);
-    return result;
-  };
-  const std::string base = take(demangler.getFunctionBaseName(nullptr, nullptr));
-  const std::string context = take(demangler.getFunctionDeclContextName(nullptr, nullptr));
-  if (base.empty()) return linkage;
-  return context.empty() ? base : context + "::" + base;
-}
 
 CodeSite site_at(const DebugInfo& info, const ObjectFile& object, const SourcePaths& paths,
                  std::uint64_t pc) {

@@ -1,0 +1,56 @@
+// What a linked module's debug information and symbols say of program counters and of data, for findings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+#include "support/result.h"
+
+namespace simrt::analysis {
+
+/// A global or static variable.
+struct DataSymbol {
+  std::string name;          ///< demangled
+  std::uint64_t offset = 0;  ///< of the address within it
+  std::uint64_t size = 0;
+};
+
+/// A place in the sources; column 0 = any.
+struct SourcePlace {
+  std::string file;  ///< repository-relative
+  std::uint32_t line = 0, column = 0;
+  auto operator<=>(const SourcePlace&) const = default;
+};
+
+class ModuleNames {
+ public:
+  /// Names of the calls at `pcs` (link-time addresses of return addresses minus one). Errors: Analysis, when
+  /// the file is no readable ELF file. Without debug information symbol names are used.
+  static Result<ModuleNames> load(const std::string& path, std::vector<std::uint64_t> pcs,
+                                  const std::string& repository_root);
+  ModuleNames(ModuleNames&&) noexcept;
+  ModuleNames& operator=(ModuleNames&&) noexcept;
+  ~ModuleNames();
+
+  /// The inlined calls at `pc`, innermost first; one frame without file when nothing is known. `statement` is
+  /// left empty.
+  std::vector<CodeFrame> frames(std::uint64_t pc) const;
+  std::optional<DataSymbol> data_at(std::uint64_t address) const;
+
+ private:
+  struct Tables;
+  explicit ModuleNames(std::unique_ptr<Tables> tables);
+  std::unique_ptr<Tables> tables_;
+};
+
+/// Return addresses of the calls in the code of these places: among them those of the detector's hooks.
+/// Places that no code of the module stands for go to `missing` (when given). x86-64 only. Errors: Analysis.
+Result<std::vector<std::uint64_t>> calls_at(const std::string& path, const std::vector<SourcePlace>& places,
+                                            const std::string& repository_root,
+                                            std::vector<SourcePlace>* missing = nullptr);
+
+}  // namespace simrt::analysis

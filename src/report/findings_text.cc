@@ -1,0 +1,192 @@
+// Findings as a person reads them: what, where on both sides, then the interleaving in columns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/findings_view.h"
+
+namespace simrt::report {
+namespace {
+
+constexpr std::size_t kWidth = 118;
+constexpr std::size_t kFramesShown = 6;
+constexpr std::size_t kMostColumns = 4;
+
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string place(const CodeFrame& frame) {
+  if (frame.file.empty()) return "?";
+  return frame.column == 0 ? fmt::format("{}:{}", frame.file, frame.line)
+                           : fmt::format("{}:{}:{}", frame.file, frame.line, frame.column);
+}
+
+std::string short_place(const CodeFrame& frame) {
+  const auto slash = frame.file.rfind('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? frame.file : frame.file.substr(slash + 1),
+                     frame.line);
+}
+
+std::string stack_lines(const std::vector<CodeFrame>& stack, const std::string& indent) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const CodeFrame& frame : stack) {
+    if (!frame.own() && shown != 0) continue;  // a library's inside says nothing once the call is known
+    if (shown++ == kFramesShown) return out + indent + "...\n";
+    out += fmt::format("{}{}  {}\n", indent, frame.function.empty() ? "?" : frame.function, place(frame));
+  }
+  return out;
+}
+
+std::string side_lines(const FindingSide& side) {
+  const CodeFrame* at = own_frame(side.stack);
+  std::string out = fmt::format("     {:<12} {}  in {}{}\n", to_string(side.kind), at ? place(*at) : "?",
+                                at && !at->function.empty() ? at->function : "?",
+                                side.object.empty() ? "" : fmt::format("  ({})", side.object));
+  out += fmt::format("       thread   {}\n", side.thread.name);
+  if (!side.locks_known) {
+    out += "       locks    not known\n";
+  } else {
+    for (const HeldLock& lock : side.locks) {
+      const CodeFrame* taken = own_frame(lock.acquired);
+      out += fmt::format("       holds    {}{}, taken at {}\n", lock.name, lock.shared ? " (shared)" : "",
+                         taken ? place(*taken) : "?");
+    }
+    if (side.locks.empty()) out += "       holds    no lock\n";
+  }
+  if (side.stack.size() > 1) out += stack_lines(side.stack, "         ");
+  return out;
+}
+
+std::string header(const Finding& finding, std::size_t number) {
+  std::string out = number == 0 ? "" : fmt::format("{:>3}. ", number);
+  out += fmt::format("{}  [{}", title(finding), to_string(finding.status));
+  if (finding.harm != Harm::Unknown) out += fmt::format(", {}", to_string(finding.harm));
+  if (finding.status == FindingStatus::Confirmed) out += fmt::format(", {}", to_string(finding.standing));
+  return out + "]\n";
+}
+
+struct Columns {
+  std::map<std::uint32_t, std::size_t> of;
+  std::size_t count = 0;
+};
+
+Columns columns_of(const std::vector<InterleavingStep>& steps) {
+  Columns columns;
+  std::vector<std::uint32_t> order;
+  for (const bool key : {true, false})  // the threads that take part come first
+    for (const InterleavingStep& step : steps)
+      if (step.key == key && std::find(order.begin(), order.end(), step.thread) == order.end())
+        order.push_back(step.thread);
+  columns.count = std::min(order.size(), kMostColumns);
+  std::vector<std::uint32_t> own(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(columns.count));
+  std::sort(own.begin(), own.end());
+  for (std::size_t i = 0; i < own.size(); ++i) columns.of[own[i]] = i;
+  for (std::uint32_t thread : order)
+    columns.of.try_emplace(thread, columns.count == 0 ? 0 : columns.count - 1);
+  return columns;
+}
+
+std::string cut(std::string text, std::size_t width) {
+  if (text.size() > width) text = text.substr(0, width > 2 ? width - 2 : 0) + "..";
+  return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+
+}  // namespace
+
+std::size_t CheckView::count(FindingStatus status) const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+        return finding.status == status && finding.standing != Standing::Suppressed;
+      }));
+}
+
+std::size_t CheckView::new_bugs() const {
+  return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.status == FindingStatus::Confirmed && finding.standing == Standing::New;
+  }));
+}
+
+std::string interleaving_text(const std::vector<InterleavingStep>& steps, const std::string& indent) {
+  if (steps.empty()) return {};
+  const Columns columns = columns_of(steps);
+  const std::size_t width = (kWidth - indent.size() - 3 * (columns.count - 1)) / columns.count;
+  std::vector<std::string> heads(columns.count);
+  for (const auto& [thread, column] : columns.of)
+    heads[column] += fmt::format("{}{}", heads[column].empty() ? "thread " : ", ", thread);
+  const auto row = [&](const std::vector<std::string>& cells) {
+    std::string line = indent;
+    for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : " | ") + cut(cells[i], width);
+    return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string out = row(heads) + indent;
+  for (std::size_t i = 0; i < columns.count; ++i) out += (i == 0 ? "" : "-+-") + std::string(width, '-');
+  out += "\n";
+  for (const InterleavingStep& step : steps) {
+    std::vector<std::string> cells(columns.count);
+    const std::string what = step.text.empty() ? std::string(to_string(step.kind)) : step.text;
+    cells[columns.of.at(step.thread)] =
+        fmt::format("{}{}  {}", step.key ? "> " : "  ", short_place(step.at), what);
+    out += row(cells);
+  }
+  return out;
+}
+
+std::string finding_text(const Finding& finding, std::size_t number) {
+  std::string out = header(finding, number);
+  for (const FindingSide& side : finding.sides) out += side_lines(side);
+  if (!finding.memory.empty()) out += fmt::format("     memory: {}\n", finding.memory);
+  out += fmt::format("     {}: {}\n", finding.status == FindingStatus::Confirmed ? "proof" : "not proven",
+                     finding.evidence);
+  if (!finding.difference.empty()) out += fmt::format("     harm: {}\n", finding.difference);
+  if (finding.cause) {
+    out += fmt::format("     why: {}: {} ({}:{})\n", finding.cause->rule, finding.cause->text,
+                       finding.cause->file, finding.cause->line);
+    if (!finding.cause->first.empty())
+      out += fmt::format("     pair: {}  with  {}\n", finding.cause->first, finding.cause->second);
+  }
+  out += fmt::format("     {}: {}\n", finding.test_names.size() == 1 ? "test" : "tests",
+                     fmt::join(finding.test_names, ", "));
+  if (!finding.suppression.empty()) out += fmt::format("     suppressed: {}\n", finding.suppression);
+  if (!finding.witness.empty()) out += fmt::format("     again: simrt replay {}\n", finding.witness);
+  if (!finding.interleaving.empty()) out += "\n" + interleaving_text(finding.interleaving, "       ");
+  return out;
+}
+
+std::string render_check_text(const CheckView& view) {
+  std::uint64_t executions = 0;
+  for (const CheckedTestLine& test : view.tests) executions += test.executions;
+  std::string out = fmt::format("{}: {} checked, {} in {:.1f} s (detector {}, seed {})\n",
+                                view.base.empty() ? "whole program" : view.base + " -> " + view.head,
+                                plural(view.tests.size(), "test"), plural(executions, "execution"),
+                                view.seconds, view.detector, view.seed);
+  std::size_t number = 0;
+  for (const FindingStatus status : {FindingStatus::Confirmed, FindingStatus::Potential}) {
+    bool first = true;
+    for (const Finding& finding : view.findings) {
+      if (finding.status != status) continue;
+      if (first && status == FindingStatus::Potential)
+        out += "\npotential (predicted, not witnessed within the bounds; not counted as bugs):\n";
+      first = false;
+      out += "\n" + finding_text(finding, ++number);
+    }
+  }
+  if (!view.fixed.empty()) out += "\nno longer seen:\n";
+  for (const FixedFinding& fixed : view.fixed) out += fmt::format("  {}\n", fixed.title);
+  out += fmt::format("\n{} new, {} confirmed in all, {} potential, {} no longer seen\n",
+                     plural(view.new_bugs(), "bug"), view.count(FindingStatus::Confirmed),
+                     view.count(FindingStatus::Potential), view.fixed.size());
+  if (view.outside != 0)
+    out += fmt::format("{} outside what the change touches: not followed (--all looks at everything)\n",
+                       plural(view.outside, "hint"));
+  if (!view.complete)
+    out += fmt::format("incomplete: stopped early, {} not checked\n", plural(view.not_run, "test"));
+  for (const CheckedTestLine& test : view.tests)
+    for (const std::string& note : test.notes) out += fmt::format("note: {}: {}\n", test.name, note);
+  for (const std::string& note : view.notes) out += fmt::format("note: {}\n", note);
+  return out;
+}
+
+}  // namespace simrt::report
