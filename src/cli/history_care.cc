@@ -133,6 +133,7 @@ void add_history(Commands commands) {
   history->require_subcommand(1);
   history->footer("Views for `sql` and `export` are described in docs/history.md.");
   add_history_queries(*history, commands);
+  add_history_findings(*history, commands);
   add_history_care(*history, commands);
 }
 

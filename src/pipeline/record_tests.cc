@@ -7,9 +7,9 @@
 
 #include "config/glob.h"
 #include "history/run_store.h"
+#include "pipeline/test_discovery.h"
 #include "support/files.h"
 #include "support/progress.h"
-#include "testing/discover.h"
 #include "testing/executable_identity.h"
 #include "testing/run_all.h"
 
@@ -21,24 +21,8 @@ std::int64_t now_milliseconds() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-testing::DiscoverOptions discover_options(const config::Config& config) {
-  testing::DiscoverOptions options;
-  const std::string& build = config.instrumented_directory;
-  if (config.ctest && is_file(build + "/CTestTestfile.cmake")) options.ctest_directory = build;
-  if (config.meson && is_directory(build + "/meson-info")) options.meson_directory = build;
-  for (const config::TestCommand& command : config.commands)
-    options.plain.push_back(
-        {command.name, command.command, command.directory, command.environment, command.timeout_seconds, {}});
-  options.directory = build;
-  options.expand = config.split_cases;
-  options.parallel_cases = config.parallel_cases;
-  return options;
-}
-
-bool wanted(const TestCase& test, const config::Config& config, const RecordRequest& request,
-            testing::Shard shard) {
+bool wanted(const TestCase& test, const RecordRequest& request, testing::Shard shard) {
   const auto matches = [&](const std::string& glob) { return config::name_match(glob, test.name); };
-  if (std::any_of(config.exclude_tests.begin(), config.exclude_tests.end(), matches)) return false;
   if (!request.only.empty() && std::none_of(request.only.begin(), request.only.end(), matches)) return false;
   return shard.contains(test.name);
 }
@@ -177,19 +161,15 @@ class TestRecorder {
 
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
                                               testing::Shard shard, std::vector<std::string>& warnings) {
-  const testing::DiscoverOptions options = discover_options(workspace.config);
-  if (options.ctest_directory.empty() && options.meson_directory.empty() && options.plain.empty())
-    return fail(ErrorCode::Project,
-                fmt::format("no tests found in {}", workspace.config.instrumented_directory),
-                "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && "
-                "cmake --build build-simrt; "
-                "or list commands under [tests] in .simrt.toml");
-  auto found = testing::discover_tests(options, request.interrupt);
+  auto found = tests_of_build(
+      workspace.config, workspace.config.instrumented_directory,
+      "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && "
+      "cmake --build build-simrt; "
+      "or list commands under [tests] in .simrt.toml",
+      warnings, request.interrupt);
   if (!found) return fail(found.error());
-  warnings.insert(warnings.end(), found->warnings.begin(), found->warnings.end());
-  std::erase_if(found->tests,
-                [&](const TestCase& test) { return !wanted(test, workspace.config, request, shard); });
-  return std::move(found->tests);
+  std::erase_if(*found, [&](const TestCase& test) { return !wanted(test, request, shard); });
+  return found;
 }
 
 Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests,

@@ -353,6 +353,7 @@ Result<SelectOutcome> run_select(const SelectRequest& request) {
   if (request.remember) work->remember(selection);
   SelectOutcome outcome;
   outcome.view = work->view(std::move(selection));
+  outcome.program = std::shared_ptr<const Program>(work, &work->changed.after);
   outcome.explain_skip = [work](TestId test) { return select::explain_skip(work->input(), test); };
   return outcome;
 }

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/program.h"
 #include "model/selection.h"
 #include "report/selection_view.h"
 #include "support/interrupt.h"
@@ -35,6 +37,7 @@ struct SelectOutcome {
   report::SelectionView view;
   /// Why a test was not selected, line by line; empty for one that runs.
   std::function<std::vector<std::string>(TestId)> explain_skip;
+  std::shared_ptr<const Program> program;  ///< head's
 };
 
 Result<SelectOutcome> run_select(const SelectRequest& request);

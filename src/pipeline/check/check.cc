@@ -1,0 +1,364 @@
+#include "pipeline/check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "config/glob.h"
+#include "history/finding_store.h"
+#include "pipeline/check/check_test.h"
+#include "pipeline/select.h"
+#include "pipeline/test_discovery.h"
+#include "pipeline/workspace.h"
+#include "support/files.h"
+#include "support/hash.h"
+#include "support/progress.h"
+#include "support/task_pool.h"
+#include "testing/executable_identity.h"
+#include "testing/shard.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t unix_time() {
+  using namespace std::chrono;
+  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+constexpr const char* kBuildHint =
+    "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
+    "cmake --build build-check";
+
+class Checking {
+ public:
+  explicit Checking(const CheckRequest& request) : request_(request) {}
+  Result<report::CheckView> run();
+
+ private:
+  Status open();
+  Status choose_tests();
+  Status add_selected(std::vector<TestCase> found);
+  Status begin();
+  void check_all();
+  void check_one(std::size_t index, unsigned processors);
+  void store(const TestCase& test, TestCheckResult& result);
+  Status keep(const TestCase& test, const TestCheckResult& result);
+  Finding& merge(const Finding& finding, std::uint64_t id, const std::string& test);
+  void compare();
+  void find_fixed();
+  bool settled(std::uint64_t id);
+  bool out_of_time() const {
+    return request_.budget_seconds > 0 &&
+           std::chrono::duration<double>(Clock::now() - start_).count() > request_.budget_seconds;
+  }
+
+  const CheckRequest& request_;
+  Clock::time_point start_ = Clock::now();
+  std::optional<Workspace> workspace_;
+  std::optional<history::Database> database_;
+  history::CheckRunId run_;
+  std::string build_;
+  std::uint64_t seed_ = 1;
+  Scope scope_;
+  std::shared_ptr<const Program> program_;
+  std::unique_ptr<Symbols> symbols_;
+  std::unique_ptr<testing::ExecutableIdentity> identity_;
+  std::vector<TestCase> tests_;
+  std::unique_ptr<Progress> progress_;
+
+  std::mutex mutex_;  // guards what follows while tests run
+  std::map<std::uint64_t, Finding> findings_;
+  std::map<std::uint64_t, history::KnownFinding> known_;  // before this run
+  std::map<std::uint64_t, history::Suppression> suppressed_;
+  std::vector<std::pair<std::size_t, report::CheckedTestLine>> lines_;
+  report::CheckView view_;
+};
+
+Status Checking::open() {
+  auto opened = open_workspace(request_.directory, request_.database);
+  if (!opened) return fail(opened.error());
+  workspace_.emplace(std::move(*opened));
+  build_ = absolute_path(request_.build, workspace_->root);
+  seed_ = request_.seed.value_or(workspace_->config.seed);
+  auto database = open_history(*workspace_, history::OpenMode::Create);
+  if (!database) return fail(database.error());
+  database_.emplace(std::move(*database));
+  const auto head = workspace_->repository.resolve(request_.head);
+  if (!head) return fail(head.error());
+  view_.head = *head;
+  view_.detector = request_.detector;
+  view_.seed = seed_;
+  return {};
+}
+
+Status Checking::choose_tests() {
+  auto found = tests_of_build(workspace_->config, build_, kBuildHint, view_.notes, request_.interrupt);
+  if (!found) return fail(found.error());
+  std::erase_if(*found, [](const TestCase& test) { return test.disabled || test.command.empty(); });
+  const bool named = request_.all || !request_.tests.empty();
+  if (!named || !request_.base.empty()) {
+    if (Status done = add_selected(*found); !done) return done;
+  }
+  if (named) {
+    tests_.clear();
+    for (TestCase& test : *found)
+      if (request_.tests.empty() ||
+          std::any_of(request_.tests.begin(), request_.tests.end(),
+                      [&](const std::string& glob) { return config::name_match(glob, test.name); }))
+        tests_.push_back(std::move(test));
+    if (tests_.empty())
+      return fail(ErrorCode::Project, "no test of the check build has such a name",
+                  "simrt check --all checks every test");
+  }
+  if (!request_.shard.empty()) {
+    const auto shard = testing::parse_shard(request_.shard);
+    if (!shard) return fail(shard.error());
+    std::erase_if(tests_, [&](const TestCase& test) { return !shard->contains(test.name); });
+  }
+  return {};
+}
+
+/// The selection, in its order; tests that only the changed version has come first.
+Status Checking::add_selected(std::vector<TestCase> found) {
+  SelectRequest select;
+  select.directory = request_.directory;
+  select.database = request_.database;
+  select.base = request_.base;
+  select.head = request_.head;
+  select.seed = seed_;
+  select.interrupt = request_.interrupt;
+  const auto outcome = run_select(select);
+  if (!outcome) return fail(outcome.error());
+  view_.base = outcome->view.base;
+  scope_ = Scope(outcome->view);
+  program_ = outcome->program;
+  std::map<std::string, TestCase*> by_name;
+  for (TestCase& test : found) by_name[test.name] = &test;
+  for (TestCase& test : found)
+    if (!outcome->view.tests.contains(test.id)) tests_.push_back(test);
+  for (const Decision& decision : outcome->view.selection.decisions) {
+    if (!decision.run) continue;
+    const std::string name = report::test_name(outcome->view, decision.test);
+    const auto test = by_name.find(name);
+    if (test == by_name.end())
+      view_.notes.push_back(fmt::format("{} is selected, but the check build does not have it", name));
+    else
+      tests_.push_back(*test->second);
+  }
+  return {};
+}
+
+Status Checking::begin() {
+  const auto known = history::known_findings(*database_);
+  if (!known) return fail(known.error());
+  for (const history::KnownFinding& finding : *known) known_.emplace(finding.record.fingerprint, finding);
+  const auto suppressions = history::suppressions(*database_);
+  if (!suppressions) return fail(suppressions.error());
+  const std::int64_t now = unix_time();
+  for (const history::Suppression& suppression : *suppressions) {
+    if (suppression.expires_at > now)
+      suppressed_.emplace(suppression.fingerprint, suppression);
+    else
+      view_.notes.push_back(fmt::format("the suppression of {} has expired ({})",
+                                        fingerprint_text(suppression.fingerprint), suppression.reason));
+  }
+  history::CheckRun run;
+  run.head = view_.head;
+  run.base = view_.base;
+  run.started_at = now;
+  run.seed = seed_;
+  run.detector = request_.detector;
+  const auto begun = history::begin_check(*database_, run);
+  if (!begun) return fail(begun.error());
+  run_ = *begun;
+  symbols_ = std::make_unique<Symbols>(workspace_->root, program_);
+  identity_ =
+      std::make_unique<testing::ExecutableIdentity>(std::vector<std::string>{workspace_->root, build_});
+  return {};
+}
+
+bool Checking::settled(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  if (suppressed_.contains(id)) return true;
+  const auto found = findings_.find(id);
+  return found != findings_.end() && found->second.status == FindingStatus::Confirmed;
+}
+
+Finding& Checking::merge(const Finding& finding, std::uint64_t id, const std::string& test) {
+  auto [known, fresh] = findings_.try_emplace(id, finding);
+  if (!fresh && known->second.status < finding.status) {
+    auto tests = std::move(known->second.test_names);
+    known->second = finding;
+    known->second.test_names = std::move(tests);
+  }
+  auto& names = known->second.test_names;
+  if (std::find(names.begin(), names.end(), test) == names.end()) names.push_back(test);
+  return known->second;
+}
+
+void Checking::check_one(std::size_t index, unsigned processors) {
+  const TestCase& test = tests_[index];
+  if (out_of_time()) return;
+  TestCheckOptions options;
+  options.seed = seed_;
+  options.tries = request_.tries;
+  options.schedules = request_.schedules;
+  options.timeout_seconds = request_.timeout_seconds;
+  options.processor = static_cast<unsigned>(index % processors);
+  options.build = build_;
+  options.root = workspace_->root;
+  options.scope = &scope_;
+  options.symbols = symbols_.get();
+  options.settled = [this](std::uint64_t id) { return settled(id); };
+  options.out_of_time = [this] { return out_of_time(); };
+  options.interrupt = request_.interrupt;
+  auto result = check_test(test, options);
+  const std::lock_guard lock(mutex_);
+  if (!result) {
+    view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
+    return;
+  }
+  report::CheckedTestLine line{test.name, result->executions, result->seconds, result->complete,
+                               result->notes};
+  lines_.emplace_back(index, std::move(line));
+  view_.outside += result->outside;
+  store(test, *result);
+  progress_->advance(test.name);
+}
+
+void Checking::store(const TestCase& test, TestCheckResult& result) {
+  for (Verified& verified : result.confirmed) {
+    verified.finding.witness =
+        fingerprint_text(hash_combine(verified.fingerprint, hash_bytes(test.name))).substr(0, 10);
+    merge(verified.finding, verified.fingerprint, test.name);
+  }
+  for (const Candidate& candidate : result.potential)
+    merge(candidate.finding, candidate.fingerprint, test.name);
+  for (std::uint64_t id : result.seen_again) {
+    const auto found = findings_.find(id);
+    if (found != findings_.end()) merge(found->second, id, test.name);
+  }
+  const Status kept = database_->transaction([&] { return keep(test, result); });
+  if (!kept)
+    view_.notes.push_back(fmt::format("{}: not kept in the history: {}", test.name, kept.error().message));
+}
+
+Status Checking::keep(const TestCase& test, const TestCheckResult& result) {
+  const auto record = [](const Finding& finding, std::uint64_t id) {
+    history::FindingRecord record;
+    record.fingerprint = id;
+    record.kind = finding.kind;
+    record.status = finding.status;
+    record.harm = finding.harm;
+    record.variable = finding.variable;
+    record.title = title(finding);
+    record.detail =
+        report::finding_json(finding).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return record;
+  };
+  const auto put = [&](std::uint64_t id) {
+    const auto found = findings_.find(id);
+    if (found == findings_.end()) return Status();
+    return history::put_finding(*database_, run_, record(found->second, id), {test.name});
+  };
+  history::CheckedTest line{test.name, result.executions, result.seconds,
+                            fmt::format("{}", fmt::join(result.notes, "; "))};
+  if (Status done = history::put_checked_test(*database_, run_, line); !done) return done;
+  const auto executable = identity_->of(test);
+  for (const Verified& verified : result.confirmed) {
+    if (Status done = put(verified.fingerprint); !done) return done;
+    history::Witness witness;
+    witness.id = verified.finding.witness;
+    witness.test = test.name;
+    witness.executable = executable ? *executable : 0;
+    witness.switches = verified.switches;
+    witness.ending = verified.ending;
+    witness.plan = encode_plan(verified.plan);
+    if (Status done = history::put_witness(*database_, run_, verified.fingerprint, witness); !done)
+      return done;
+  }
+  for (const Candidate& candidate : result.potential)
+    if (Status done = put(candidate.fingerprint); !done) return done;
+  for (std::uint64_t id : result.seen_again)
+    if (Status done = put(id); !done) return done;
+  return {};
+}
+
+/// Known and suppressed are what the history says of the time before this run.
+void Checking::compare() {
+  for (auto& [id, finding] : findings_) {
+    const auto known = known_.find(id);
+    if (known != known_.end() && known->second.record.status == FindingStatus::Confirmed)
+      finding.standing = Standing::Known;
+    if (const auto suppression = suppressed_.find(id); suppression != suppressed_.end()) {
+      finding.standing = Standing::Suppressed;
+      finding.suppression = suppression->second.reason;
+    }
+    view_.findings.push_back(finding);
+  }
+  std::stable_sort(view_.findings.begin(), view_.findings.end(), [](const Finding& a, const Finding& b) {
+    const auto key = [](const Finding& finding) {
+      return std::tuple(finding.status == FindingStatus::Confirmed ? 0 : 1, finding.standing,
+                        finding.harm == Harm::Shown ? 0 : 1, finding.kind, title(finding));
+    };
+    return key(a) < key(b);
+  });
+}
+
+/// Only a complete look at everything, with every test that showed the bug, can say that it is gone.
+void Checking::find_fixed() {
+  if (!view_.complete || scope_.restricted()) return;
+  std::set<std::string> checked;
+  for (const report::CheckedTestLine& line : view_.tests)
+    if (line.complete) checked.insert(line.name);
+  for (const auto& [id, known] : known_) {
+    if (known.record.status != FindingStatus::Confirmed || findings_.contains(id) || suppressed_.contains(id))
+      continue;
+    const bool tests_ran =
+        !known.tests.empty() && std::all_of(known.tests.begin(), known.tests.end(),
+                                            [&](const std::string& test) { return checked.contains(test); });
+    if (tests_ran) view_.fixed.push_back({fingerprint_text(id), known.record.title});
+  }
+}
+
+void Checking::check_all() {
+  progress_ = std::make_unique<Progress>("check", tests_.size());
+  const unsigned processors = available_processors();
+  run_tasks(
+      tests_.size(), request_.jobs == 0 ? processors : request_.jobs,
+      [&](std::size_t index) { check_one(index, processors); }, request_.interrupt);
+  progress_->finish();
+}
+
+Result<report::CheckView> Checking::run() {
+  for (auto step : {&Checking::open, &Checking::choose_tests, &Checking::begin})
+    if (Status done = (this->*step)(); !done) return fail(done.error());
+  check_all();
+  std::sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [index, line] : lines_) view_.tests.push_back(std::move(line));
+  view_.not_run = tests_.size() - view_.tests.size();
+  view_.complete = view_.not_run == 0 && std::all_of(view_.tests.begin(), view_.tests.end(),
+                                                     [](const auto& line) { return line.complete; });
+  compare();
+  find_fixed();
+  view_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  if (Status done = history::finish_check(*database_, run_, view_.seconds, view_.complete); !done)
+    return fail(done.error());
+  return std::move(view_);
+}
+
+}  // namespace
+
+Result<report::CheckView> run_check(const CheckRequest& request) {
+  if (request.detector != "builtin")
+    return fail(ErrorCode::Usage, fmt::format("there is no detector {}", request.detector), "builtin");
+  return Checking(request).run();
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,256 @@
+#include "pipeline/check/check_test.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "support/hash.h"
+#include "support/subprocess.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using format::RunMode;
+using format::StrategyKind;
+using testing::CheckPlan;
+
+constexpr std::uint32_t kDetectors = format::kDetectRaces | format::kDetectPotentialRaces |
+                                     format::kDetectLockCycles | format::kDetectAtomicity;
+constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the detectors watch
+
+class TestCheck {
+ public:
+  TestCheck(const TestCase& test, const TestCheckOptions& options, TestProgram& program)
+      : test_(test),
+        options_(options),
+        program_(program),
+        verifier_(program, *options.symbols, verify_options(options, base_), options.interrupt) {}
+
+  Status run();
+  TestCheckResult take() { return std::move(result_); }
+
+ private:
+  VerifyOptions verify_options(const TestCheckOptions& options, CheckPlan& base) {
+    const std::string program = find_program(test_.command.at(0), test_.directory, {});
+    auto watched =
+        options.scope->watched(program.empty() ? test_.command[0] : program, options.build, options.root);
+    base.modules = std::move(watched.modules);
+    base.watched = std::move(watched.sites);
+    VerifyOptions verify;
+    verify.seed = hash_combine(options.seed, test_.id.value);
+    verify.tries = options.tries;
+    verify.base = base;
+    return verify;
+  }
+
+  bool stop() {
+    if (!options_.out_of_time() && !(options_.interrupt && options_.interrupt->requested())) return false;
+    result_.complete = false;
+    return true;
+  }
+  Status watch_free_run();
+  Status watch_default_run();
+  Status verify_candidates();
+  Status try_schedules();
+  Status failure(const CheckPlan& plan, const Observed& seen);
+  void gather(const testing::Execution& execution);
+  CheckPlan schedule_plan(unsigned number) const;
+  void note(const std::string& text) {
+    if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
+      result_.notes.push_back(text);
+  }
+
+  const TestCase& test_;
+  const TestCheckOptions& options_;
+  TestProgram& program_;
+  CheckPlan base_;
+  Verifier verifier_;
+  TestCheckResult result_;
+  std::vector<Candidate> candidates_;  // not verified yet
+  std::set<std::uint64_t> known_;      // fingerprints met in this test
+  std::set<std::string> explained_;    // endings that a confirmed finding accounts for
+  std::string free_ending_, default_ending_;
+  bool controlled_ = true;
+  std::uint32_t threads_ = 0;
+  std::uint64_t points_ = 0;
+};
+
+void TestCheck::gather(const testing::Execution& execution) {
+  for (Candidate& candidate : candidates_of(execution, *options_.symbols)) {
+    if (!known_.insert(candidate.fingerprint).second) continue;
+    if (options_.settled(candidate.fingerprint)) {
+      result_.seen_again.push_back(candidate.fingerprint);
+    } else if (!options_.scope->covers(candidate.finding)) {
+      ++result_.outside;
+    } else {
+      candidate.finding.cause = options_.scope->cause(candidate.finding);
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+  for (const std::string& text : execution.notes) note(text);
+}
+
+Status TestCheck::watch_free_run() {
+  CheckPlan plan = base_;
+  plan.mode = RunMode::Detect;
+  plan.detectors = kDetectors;
+  const auto seen = program_.run(plan, options_.interrupt);
+  if (!seen) return fail(seen.error());
+  if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
+    controlled_ = false;
+    note("its program is no check build (-DSIMRT_BUILD=check) or could not be started: nothing was checked");
+    return {};
+  }
+  free_ending_ = seen->ending;
+  gather(seen->result.execution);
+  return {};
+}
+
+Status TestCheck::watch_default_run() {
+  CheckPlan plan = base_;
+  plan.detectors = kDetectors;
+  const auto seen = program_.run(plan, options_.interrupt);
+  if (!seen) return fail(seen.error());
+  if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
+    controlled_ = false;
+    note("it cannot be controlled: only what the free run showed is reported, as potential");
+    return {};
+  }
+  default_ending_ = seen->ending;
+  threads_ = seen->result.execution.thread_count;
+  points_ = seen->result.execution.points;
+  gather(seen->result.execution);
+  if (seen->cut) note("under control it " + seen->ending);
+  // A test that also fails without our hand fails by itself, unless some schedule lets it pass.
+  if (seen->failed && seen->ending == free_ending_) {
+    verifier_.set_usual(*seen);
+    explained_.insert(seen->ending);
+    note(fmt::format("it fails in every way it was run: {}", seen->ending));
+  } else if (seen->failed) {
+    return failure(plan, *seen);
+  }
+  return {};
+}
+
+Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
+  if (explained_.contains(seen.ending)) return {};
+  auto verified = verifier_.explain(plan, seen);
+  if (!verified) return fail(verified.error());
+  if (!*verified) {
+    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule",
+                     seen.ending));
+    return {};
+  }
+  // Equal words may stand for several circles of waiting threads: those are told apart by their sides.
+  if (seen.result.end != testing::CheckEnd::Deadlock) explained_.insert(seen.ending);
+  known_.insert((*verified)->fingerprint);
+  if (options_.settled((*verified)->fingerprint)) {
+    result_.seen_again.push_back((*verified)->fingerprint);
+    return {};
+  }
+  const bool again =
+      std::any_of(result_.confirmed.begin(), result_.confirmed.end(),
+                  [&](const Verified& other) { return other.fingerprint == (*verified)->fingerprint; });
+  if (!again) {
+    (*verified)->finding.cause = options_.scope->cause((*verified)->finding);
+    result_.confirmed.push_back(std::move(**verified));
+  }
+  return {};
+}
+
+Status TestCheck::verify_candidates() {
+  for (Candidate& candidate : candidates_) {
+    if (stop() || !controlled_) {
+      result_.potential.push_back(std::move(candidate));
+      continue;
+    }
+    auto verified = verifier_.verify(candidate);
+    if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
+    if (!verified || !*verified) {
+      result_.potential.push_back(std::move(candidate));
+      continue;
+    }
+    if (!(*verified)->finding.cause) (*verified)->finding.cause = candidate.finding.cause;
+    if ((*verified)->finding.harm == Harm::Shown) explained_.insert((*verified)->ending);
+    const std::uint64_t found = (*verified)->fingerprint;
+    const bool again = std::any_of(result_.confirmed.begin(), result_.confirmed.end(),
+                                   [&](const Verified& other) { return other.fingerprint == found; });
+    if (!again) result_.confirmed.push_back(std::move(**verified));
+  }
+  candidates_.clear();
+  return {};
+}
+
+/// A portfolio: what one strategy is bad at another one finds.
+CheckPlan TestCheck::schedule_plan(unsigned number) const {
+  CheckPlan plan = base_;
+  plan.seed = hash_combine(hash_combine(options_.seed, test_.id.value), number);
+  plan.length = points_;
+  switch (number % 4) {
+    case 0:
+      plan.strategy = StrategyKind::Random;
+      break;
+    case 1:
+      plan.strategy = StrategyKind::Pct;
+      plan.depth = 2 + number / 4 % 3;
+      break;
+    case 2:
+      plan.strategy = StrategyKind::Pos;
+      break;
+    default:
+      plan.strategy = StrategyKind::Pct;
+      plan.depth = 2 + number / 4 % 3;
+      plan.flags |= format::kPlanSynchronizationOnly;
+      break;
+  }
+  return plan;
+}
+
+Status TestCheck::try_schedules() {
+  unsigned deadlocks = 0;
+  for (unsigned number = 0; number < options_.schedules && !stop(); ++number) {
+    CheckPlan plan = schedule_plan(number);
+    const bool watched = number < kObservedSchedules;
+    if (watched) plan.detectors = kDetectors;
+    const auto seen = program_.run(plan, options_.interrupt);
+    if (!seen) return fail(seen.error());
+    if (watched) gather(seen->result.execution);
+    const bool deadlock = seen->result.end == testing::CheckEnd::Deadlock;
+    if (!seen->failed || (deadlock && ++deadlocks > 8)) continue;
+    if (Status done = failure(plan, *seen); !done) return done;
+    if (number + 1 == kObservedSchedules || !candidates_.empty()) {
+      if (Status done = verify_candidates(); !done) return done;
+    }
+  }
+  return verify_candidates();
+}
+
+Status TestCheck::run() {
+  if (Status done = watch_free_run(); !done) return done;
+  if (controlled_) {
+    if (Status done = watch_default_run(); !done) return done;
+  }
+  if (Status done = verify_candidates(); !done || !controlled_) return done;
+  return threads_ > 1 ? try_schedules() : Status();
+}
+
+}  // namespace
+
+Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  auto program = TestProgram::create(test, {options.timeout_seconds, options.processor});
+  if (!program) return fail(program.error());
+  TestCheck check(test, options, *program);
+  const Status done = check.run();
+  if (!done && done.error().code != ErrorCode::Interrupted) return fail(done.error());
+  TestCheckResult result = check.take();
+  if (!done) result.complete = false;
+  result.executions = program->executions();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace simrt::pipeline

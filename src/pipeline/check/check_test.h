@@ -1,0 +1,43 @@
+// Everything a check does with one test: watch it run, verify what that hints at, and try schedules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/check/scope.h"
+#include "pipeline/check/verify.h"
+
+namespace simrt::pipeline {
+
+struct TestCheckOptions {
+  std::uint64_t seed = 1;
+  unsigned tries = 12;
+  unsigned schedules = 200;     ///< executions of the portfolio
+  double timeout_seconds = 20;  ///< of one execution
+  unsigned processor = 0;
+  std::string build, root;
+  const Scope* scope = nullptr;
+  Symbols* symbols = nullptr;
+  /// Confirmed by an earlier test (or suppressed): not verified again.
+  std::function<bool(std::uint64_t fingerprint)> settled;
+  std::function<bool()> out_of_time;
+  const InterruptToken* interrupt = nullptr;
+};
+
+struct TestCheckResult {
+  std::vector<Verified> confirmed;
+  std::vector<Candidate> potential;       ///< not witnessed within the bounds
+  std::vector<std::uint64_t> seen_again;  ///< settled ones that this test hinted at, too
+  std::uint64_t outside = 0;              ///< candidates that the diff has nothing to do with
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  bool complete = true;  ///< false: stopped by the budget or an interrupt
+};
+
+/// Errors: Storage (no run file), Execution (no process). An interrupt is no error: what was found stays.
+Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions& options);
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,37 @@
+// From an execution's records to findings, and to what it takes to bring each about again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/finding.h"
+#include "pipeline/check/symbols.h"
+#include "testing/check_plan.h"
+#include "testing/check_program.h"
+#include "testing/execution.h"
+
+namespace simrt::pipeline {
+
+/// A potential finding with the sites to aim at.
+struct Candidate {
+  Finding finding;
+  std::uint64_t fingerprint = 0;
+  bool witnessed = false;  ///< this very execution showed it
+  std::vector<testing::CheckModule> modules;
+  std::vector<testing::CheckPair> pairs;  ///< Race
+  std::vector<testing::CheckStep> steps;  ///< Deadlock, Atomicity
+};
+
+/// Every race, lock cycle and unserialisable access that the execution's records hold, in their order.
+std::vector<Candidate> candidates_of(const testing::Execution& execution, Symbols& symbols);
+
+/// A circle of waiting threads, or a hang without one, of an execution that ended so.
+Finding describe_stuck(const testing::Execution& execution, Symbols& symbols);
+
+/// A crash or failure; the execution was recorded with events. `ending` is what identifies it.
+Finding describe_failure(const testing::CheckResult& result, const std::string& ending, Symbols& symbols);
+
+StepKind step_kind(format::EventKind kind);
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,142 @@
+#include "pipeline/check/replay.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "history/finding_store.h"
+#include "pipeline/check/test_program.h"
+#include "pipeline/check/witness.h"
+#include "pipeline/test_discovery.h"
+#include "pipeline/workspace.h"
+#include "support/files.h"
+#include "support/hash.h"
+#include "testing/executable_identity.h"
+#include "testing/run_file.h"
+
+namespace simrt::pipeline {
+namespace {
+
+constexpr std::size_t kStepsTraced = 2000;
+
+struct Replaying {
+  Workspace workspace;
+  history::Witness witness;
+  TestCase test;
+  testing::CheckPlan plan;
+};
+
+Result<Replaying> prepare(const ReplayRequest& request, ReplayOutcome& outcome) {
+  auto workspace = open_workspace(request.directory, request.database);
+  if (!workspace) return fail(workspace.error());
+  auto database = open_history(*workspace, history::OpenMode::ReadOnly);
+  if (!database) return fail(database.error());
+  auto witness = history::find_witness(*database, request.witness);
+  if (!witness) return fail(witness.error());
+  if (!*witness)
+    return fail(ErrorCode::History, fmt::format("no witness, or several, fit '{}'", request.witness),
+                "simrt history findings lists them");
+  const auto known = history::known_findings(*database);
+  if (!known) return fail(known.error());
+  for (const history::KnownFinding& finding : *known)
+    if (finding.witness == (*witness)->id) outcome.title = finding.record.title;
+  const std::string build = absolute_path(request.build, workspace->root);
+  auto plan = decode_plan((*witness)->plan);
+  if (!plan) return fail(plan.error());
+  auto tests = tests_of_build(workspace->config, build, "build it again (SIMRT_BUILD=check)", outcome.notes,
+                              request.interrupt);
+  if (!tests) return fail(tests.error());
+  const auto test = std::find_if(tests->begin(), tests->end(),
+                                 [&](const TestCase& t) { return t.name == (*witness)->test; });
+  if (test == tests->end())
+    return fail(ErrorCode::Project, fmt::format("the check build has no test {} any more", (*witness)->test),
+                "run simrt check again");
+  testing::ExecutableIdentity identity({workspace->root, build});
+  const auto executable = identity.of(*test);
+  if (!executable || *executable != (*witness)->executable)
+    outcome.notes.emplace_back(
+        "the program was built anew since: the schedule may not fit (simrt check finds one for this build)");
+  return Replaying{std::move(*workspace), std::move(**witness), *test, std::move(*plan)};
+}
+
+/// Runs a command on this terminal to its end; Ctrl-C is the command's.
+Status run_on_terminal(std::vector<std::string> command, const std::string& directory) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  void (*const before)(int) = std::signal(SIGINT, SIG_IGN);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    if (!directory.empty() && chdir(directory.c_str()) != 0) _exit(127);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  std::signal(SIGINT, before);
+  if (child < 0) return fail(ErrorCode::Execution, fmt::format("no process: {}", std::strerror(errno)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return fail(ErrorCode::Execution, fmt::format("cannot start {}", command.front()), "install gdb");
+  return {};
+}
+
+/// Leaves the program to gdb, on this terminal; the schedule is followed all the same.
+Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
+  testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, 0});
+  auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
+  if (!file) return fail(file.error());
+  if (Status written = file->write(replay.plan); !written) return written;
+  std::vector<std::string> command = {
+      "gdb", "-q",
+      "-ex", "set disable-randomization on",
+      "-ex", fmt::format("set environment {} {}", format::kRunVariable, file->path())};
+  for (const auto& [name, value] : replay.test.environment)
+    command.insert(command.end(), {"-ex", fmt::format("set environment {} {}", name, value)});
+  command.insert(
+      command.end(),
+      {"-ex", fmt::format("handle SIG{} nostop noprint pass", format::kRunWatchdogSignal), "--args"});
+  command.insert(command.end(), replay.test.command.begin(), replay.test.command.end());
+  return run_on_terminal(command, replay.test.directory);
+}
+
+}  // namespace
+
+Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
+  ReplayOutcome outcome;
+  auto replay = prepare(request, outcome);
+  if (!replay) return fail(replay.error());
+  outcome.test = replay->test.name;
+  outcome.expected = replay->witness.ending;
+  outcome.switches = replay->witness.switches;
+  if (request.gdb) {
+    if (Status done = under_gdb(*replay, request); !done) return fail(done.error());
+    return outcome;
+  }
+  auto program = TestProgram::create(replay->test, {request.timeout_seconds, 0});
+  if (!program) return fail(program.error());
+  testing::CheckPlan plan = replay->plan;
+  plan.flags |= format::kPlanStrictSchedule;
+  if (request.trace) plan.flags |= format::kPlanRecordEvents;
+  std::optional<Symbols> symbols;
+  if (request.trace) symbols.emplace(replay->workspace.root, nullptr);
+  for (unsigned i = 0; i < request.times; ++i) {
+    auto seen = program->run(plan, request.interrupt);
+    if (!seen) return fail(seen.error());
+    ++outcome.times;
+    ++outcome.endings[seen->ending];
+    outcome.same += seen->ending == outcome.expected;
+    outcome.output = seen->result.output;
+    if (request.trace && i == 0)
+      outcome.interleaving = interleaving_of(seen->result.execution, {}, *symbols, kStepsTraced);
+  }
+  return outcome;
+}
+
+}  // namespace simrt::pipeline

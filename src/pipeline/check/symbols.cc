@@ -1,0 +1,237 @@
+#include "pipeline/check/symbols.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <variant>
+
+#include "support/files.h"
+
+namespace simrt::pipeline {
+namespace {
+
+constexpr std::size_t kRoleDepth = 8;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string without_space(const std::string& text) {
+  std::string out;
+  for (char c : text)
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) out += c;
+  return out;
+}
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::set<std::uint64_t> pcs_of(const testing::Execution& execution, bool events) {
+  std::set<std::uint64_t> pcs;
+  for (const auto& stack : execution.stacks) pcs.insert(stack.begin(), stack.end());
+  for (const auto& thread : execution.threads) pcs.insert(thread.frames.begin(), thread.frames.end());
+  for (const auto& race : execution.races) pcs.insert({race.first.pc, race.second.pc});
+  for (const auto& wait : execution.waits) {
+    pcs.insert(wait.wait.pc);
+    for (const auto& held : wait.held) pcs.insert(held.pc);
+  }
+  for (const auto& cycle : execution.lock_cycles)
+    for (const auto& edge : cycle.edges) pcs.insert({edge.held_pc, edge.wanted_pc});
+  for (const auto& found : execution.atomicity)
+    for (const auto& access : found.accesses) pcs.insert(access.pc);
+  if (events)
+    for (const auto& event : execution.events) pcs.insert(event.pc);
+  pcs.erase(0);
+  return pcs;
+}
+
+}  // namespace
+
+Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> program)
+    : root_(std::move(repository_root)), program_(std::move(program)) {
+  if (!program_) return;
+  for (const FunctionFacts& function : program_->functions)
+    for (const Block& block : function.blocks)
+      for (const Element& element : block.elements)
+        for (const Event& event : element.events)
+          if (const auto* access = std::get_if<Access>(&event.what))
+            accesses_.try_emplace({function.file, event.at.line, event.at.column}, access->place.base);
+}
+
+void Symbols::learn(const testing::Execution& execution, bool events) {
+  const std::lock_guard lock(mutex_);
+  add(execution, pcs_of(execution, events));
+}
+
+void Symbols::add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs) {
+  std::map<std::uint32_t, std::vector<std::uint64_t>> wanted;
+  for (std::uint64_t pc : pcs) {
+    const auto site = execution.site_of(pc);
+    if (site && !frames_.contains({execution.modules[site->module].name.path, site->offset}))
+      wanted[site->module].push_back(site->offset);
+  }
+  for (const auto& [module, offsets] : wanted) {
+    const std::string& path = execution.modules[module].name.path;
+    std::vector<std::uint64_t> calls;
+    for (std::uint64_t offset : offsets) calls.push_back(offset - 1);
+    const auto names = analysis::ModuleNames::load(path, calls, root_);
+    for (std::uint64_t offset : offsets) {
+      auto& frames = frames_[{path, offset}];
+      if (names) frames = names->frames(offset - 1);
+      for (CodeFrame& frame : frames) frame.statement = without_space(line_text(frame));
+    }
+  }
+}
+
+const std::vector<CodeFrame>& Symbols::frames_of(const testing::Execution& execution, std::uint64_t pc) {
+  static const std::vector<CodeFrame> kNothing;
+  const auto site = execution.site_of(pc);
+  if (!site) return kNothing;
+  const std::pair key(execution.modules[site->module].name.path, site->offset);
+  if (!frames_.contains(key)) add(execution, {pc});
+  return frames_[key];
+}
+
+std::vector<CodeFrame> Symbols::stack(const testing::Execution& execution,
+                                      const std::vector<std::uint64_t>& pcs) {
+  const std::lock_guard lock(mutex_);
+  std::vector<CodeFrame> result;
+  for (std::uint64_t pc : pcs) {
+    const auto& frames = frames_of(execution, pc);
+    result.insert(result.end(), frames.begin(), frames.end());
+  }
+  return result;
+}
+
+ThreadRole Symbols::role(const testing::Execution& execution, std::uint32_t thread) {
+  const std::lock_guard lock(mutex_);
+  ThreadRole role;
+  role.index = thread;
+  std::vector<std::string> path;
+  const auto find = [&](std::uint32_t index) {
+    return std::find_if(execution.threads.begin(), execution.threads.end(),
+                        [&](const testing::ExecutionThread& t) { return t.index == index; });
+  };
+  auto at = find(thread);
+  for (std::size_t depth = 0; depth < kRoleDepth && at != execution.threads.end() && at->index != 0;
+       ++depth) {
+    const auto created = stack(execution, at->frames);
+    if (depth == 0) role.created = created;
+    const CodeFrame* frame = own_frame(created);
+    const auto ordinal =
+        std::count_if(execution.threads.begin(), execution.threads.end(), [&](const auto& t) {
+          return t.index < at->index && t.parent == at->parent && t.frames == at->frames;
+        });
+    path.push_back(frame ? fmt::format("{}@{}:{}#{}", frame->function, frame->file, frame->line, ordinal)
+                         : fmt::format("?#{}", ordinal));
+    if (at->parent >= at->index) break;
+    at = find(at->parent);
+  }
+  role.name = "main";
+  for (auto part = path.rbegin(); part != path.rend(); ++part) role.name += "/" + *part;
+  return role;
+}
+
+std::string Symbols::global(const testing::Execution& execution, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  for (const testing::ExecutionModule& module : execution.modules) {
+    if (address < module.begin || address >= module.end) continue;
+    auto [known, fresh] = data_.try_emplace(module.name.path);
+    if (fresh) {
+      auto names = analysis::ModuleNames::load(module.name.path, {}, root_);
+      if (names) known->second = std::make_unique<analysis::ModuleNames>(std::move(*names));
+    }
+    if (!known->second) return {};
+    const auto symbol = known->second->data_at(address - module.bias);
+    if (!symbol) return {};
+    return symbol->offset == 0 ? symbol->name : fmt::format("{}+{}", symbol->name, symbol->offset);
+  }
+  return {};
+}
+
+std::string Symbols::variable(const testing::Execution& execution, std::uint64_t address,
+                              const std::vector<CodeFrame>& stack) {
+  const std::lock_guard lock(mutex_);
+  const CodeFrame* frame = own_frame(stack);
+  if (frame != nullptr) {
+    const auto known = accesses_.find({frame->file, frame->line, frame->column});
+    if (known != accesses_.end()) return program_->name_of(known->second);
+  }
+  if (std::string name = global(execution, address); !name.empty()) return name;
+  if (frame != nullptr && frame->own()) {
+    if (std::string name = as_written(*frame); !name.empty()) return name;
+  }
+  return frame != nullptr && !frame->function.empty() ? "memory in " + frame->function : "memory";
+}
+
+const std::vector<std::string>& Symbols::lines_of(const std::string& file) {
+  auto [known, fresh] = sources_.try_emplace(file);
+  if (!fresh) return known->second;
+  const auto text = read_file(root_ + "/" + file);
+  if (!text) return known->second;
+  std::size_t begin = 0;
+  while (begin <= text->size()) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    known->second.push_back(text->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return known->second;
+}
+
+std::string Symbols::line_text(const CodeFrame& frame) {
+  if (!frame.own() || frame.line == 0) return {};
+  const auto& lines = lines_of(frame.file);
+  return frame.line <= lines.size() ? lines[frame.line - 1] : std::string();
+}
+
+std::string Symbols::source_line(const CodeFrame& frame) {
+  const std::lock_guard lock(mutex_);
+  return trimmed(line_text(frame));
+}
+
+/// The last word in front of `end`, with nothing but spaces and brackets of an index between.
+static std::string word_before(const std::string& text, std::size_t end) {
+  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == ']')) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+/// What a line assigns, or compares, to the value at `column`; of a call, what it is made on.
+static std::string left_of(const std::string& text, std::size_t column) {
+  std::size_t at = column;
+  while (at > 0 && text[at - 1] == ' ') --at;
+  while (at > 0 && std::string_view("=<>!+-*/|&^ ").find(text[at - 1]) != std::string_view::npos) --at;
+  const std::string word = word_before(text, at);
+  return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
+}
+
+/// The word at the column, or the first one behind it; of a member function's call, the object in front of
+/// it. A literal is no name: then what stands to the left of it.
+std::string Symbols::as_written(const CodeFrame& frame) {
+  const std::string text = line_text(frame);
+  std::size_t begin = frame.column == 0 ? 0 : frame.column - 1;
+  while (begin < text.size() && !is_word(text[begin])) ++begin;
+  if (begin >= text.size()) return {};
+  std::size_t end = begin;
+  while (end < text.size() && is_word(text[end])) ++end;
+  if (text[begin] >= '0' && text[begin] <= '9') return left_of(text, begin);
+  const bool called = end < text.size() && text[end] == '(';
+  std::size_t before = begin;
+  if (before > 0 && text[before - 1] == '.') {
+    before -= 1;
+  } else if (before > 1 && text[before - 2] == '-' && text[before - 1] == '>') {
+    before -= 2;
+  }
+  if (called && before != begin && before > 0 && is_word(text[before - 1])) {
+    end = before;
+    begin = before;
+    while (begin > 0 && is_word(text[begin - 1])) --begin;
+  }
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,56 @@
+// Names for what an execution's records speak of: stacks, threads, variables.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/mapping/module_names.h"
+#include "model/finding.h"
+#include "model/program.h"
+#include "testing/execution.h"
+
+namespace simrt::pipeline {
+
+/// Thread-safe. What it has looked up once it keeps.
+class Symbols {
+ public:
+  /// `program`: facts of the checked revision; may be null.
+  Symbols(std::string repository_root, std::shared_ptr<const Program> program);
+
+  /// Looks up all program counters of the execution's stacks, threads and sides at once (one by one is slow),
+  /// and those of its events when asked.
+  void learn(const testing::Execution& execution, bool events);
+
+  /// `pcs`: run-time return addresses, innermost first.
+  std::vector<CodeFrame> stack(const testing::Execution& execution, const std::vector<std::uint64_t>& pcs);
+  ThreadRole role(const testing::Execution& execution, std::uint32_t thread);
+  /// "HM::modCount": from the facts, else a global's symbol, else as written in the source.
+  std::string variable(const testing::Execution& execution, std::uint64_t address,
+                       const std::vector<CodeFrame>& stack);
+  /// A global's name for an address; empty when it is none.
+  std::string global(const testing::Execution& execution, std::uint64_t address);
+  /// Trimmed; empty when unknown.
+  std::string source_line(const CodeFrame& frame);
+
+ private:
+  void add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs);
+  const std::vector<CodeFrame>& frames_of(const testing::Execution& execution, std::uint64_t pc);
+  const std::vector<std::string>& lines_of(const std::string& file);
+  std::string as_written(const CodeFrame& frame);
+  std::string line_text(const CodeFrame& frame);
+
+  std::recursive_mutex mutex_;
+  std::string root_;
+  std::shared_ptr<const Program> program_;
+  std::map<analysis::SourcePlace, VariableId> accesses_;  // by place, of the program's facts
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<CodeFrame>> frames_;  // module, return address
+  std::map<std::string, std::unique_ptr<analysis::ModuleNames>> data_;  // for globals; null: unreadable
+  std::map<std::string, std::vector<std::string>> sources_;
+};
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,124 @@
+#include "pipeline/check/test_program.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <regex>
+
+#include "support/subprocess.h"
+#include "testing/outcome.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using testing::CheckEnd;
+
+/// The line in which a failing program says what is wrong, without addresses and places: equal for equal
+/// failures.
+std::string complaint(const std::string& output) {
+  static const std::regex kComplaint(
+      "(Assertion [^\n]*failed|terminate called [^\n]*|what\\(\\): [^\n]*|double free[^\n]*|free\\(\\): "
+      "[^\n]*|"
+      "malloc[^\n]*: [^\n]*|corrupted [^\n]*|pure virtual method called|\\*\\*\\* [^\n]* \\*\\*\\*|"
+      "[^\n]*: Failure|[^\n]*(FAILED|ERROR|CHECK failed|Check failed)[^\n]*)");
+  std::smatch match;
+  if (!std::regex_search(output, match, kComplaint)) return {};
+  static const std::regex kVarying("0x[0-9a-fA-F]+|:[0-9]+|[0-9]+ ms|/[^ :]*/");
+  return std::regex_replace(match[0].str(), kVarying, "").substr(0, 160);
+}
+
+std::string with_complaint(const std::string& end, const std::string& output) {
+  const std::string said = complaint(output);
+  return said.empty() ? end : end + ": " + said;
+}
+
+/// Durations are the only thing in a test framework's output that virtual time does not make equal.
+std::string normalised(const std::string& output) {
+  static const std::regex kDuration("[0-9.]+ ?(ms|s|us|seconds)\\b");
+  return std::regex_replace(output, kDuration, "<time>");
+}
+
+}  // namespace
+
+testing::CheckOptions check_options(const TestCase& test, const TestProgramOptions& options) {
+  testing::CheckOptions check;
+  check.command = test.command;
+  check.directory = test.directory;
+  check.environment = test.environment;
+  check.timeout_seconds = options.timeout_seconds;
+  check.processor = options.processor;
+  return check;
+}
+
+Observed observe(const TestCase& test, testing::CheckResult result) {
+  Observed seen;
+  seen.output = normalised(result.output);
+  switch (result.end) {
+    case CheckEnd::Finished: {
+      ProcessResult process;
+      process.end = ProcessResult::End::Exited;
+      process.code = result.status;
+      process.output = result.output;
+      const testing::Verdict verdict = testing::judge(test, process);
+      seen.failed = verdict.outcome == Outcome::Failed || verdict.outcome == Outcome::Crashed;
+      seen.ending = seen.failed ? with_complaint(fmt::format("exit status {}", result.status), result.output)
+                                : "passed";
+      break;
+    }
+    case CheckEnd::Crashed:
+      seen.failed = true;
+      seen.ending = with_complaint(
+          result.status == SIGABRT ? std::string("abort") : signal_name(result.status), result.output);
+      break;
+    case CheckEnd::Deadlock:
+      seen.failed = true;
+      seen.ending = "nobody can go on";
+      break;
+    case CheckEnd::Livelock:
+      seen.failed = true;
+      seen.ending = "livelock: all threads only look at memory that nobody changes";
+      break;
+    case CheckEnd::TimedOut:
+      seen.cut = true;
+      seen.ending = "stopped at the time limit";
+      break;
+    case CheckEnd::WaitsOutside:
+      seen.cut = true;
+      seen.ending = "waits for input or a call outside";
+      break;
+    case CheckEnd::Limit:
+      seen.cut = true;
+      seen.ending = "stopped at the limit of scheduling points";
+      break;
+    case CheckEnd::Diverged:
+      seen.cut = true;
+      seen.ending = "does not follow the schedule";
+      break;
+    case CheckEnd::Stopped:
+      seen.cut = true;
+      seen.ending = "stopped at the end of the schedule";
+      break;
+    case CheckEnd::NotUnderPlan:
+      seen.cut = true;
+      seen.ending = "not under the plan";
+      break;
+  }
+  seen.result = std::move(result);
+  return seen;
+}
+
+Result<TestProgram> TestProgram::create(const TestCase& test, const TestProgramOptions& options) {
+  auto program = testing::CheckProgram::create(check_options(test, options));
+  if (!program) return fail(program.error());
+  return TestProgram(test, std::move(*program));
+}
+
+Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const InterruptToken* interrupt) {
+  auto result = program_.run(plan, interrupt);
+  if (!result) return fail(result.error());
+  ++executions_;
+  if (result->interrupted) return fail(ErrorCode::Interrupted, "interrupted");
+  return observe(test_, std::move(*result));
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,52 @@
+// One test of the check build under plans: runs it, says how it ended, and counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/test.h"
+#include "support/interrupt.h"
+#include "support/result.h"
+#include "testing/check_program.h"
+
+namespace simrt::pipeline {
+
+/// An execution with its end in words that are equal for equal ends.
+struct Observed {
+  testing::CheckResult result;
+  bool failed = false;  ///< crash, failure (as the test's own rules say), deadlock or livelock
+  bool cut = false;     ///< ended by a limit, or not under the plan: says nothing
+  std::string ending;   ///< "passed", "exit status 3", "abort: Assertion `x' failed", "deadlock", ...
+  std::string output;   ///< without what differs from run to run (durations)
+};
+
+struct TestProgramOptions {
+  double timeout_seconds = 20;  ///< of one execution
+  unsigned processor = 0;       ///< control mode runs on this one
+};
+
+/// Not thread-safe; lives and dies on one thread.
+class TestProgram {
+ public:
+  /// Errors: Storage (no run file).
+  static Result<TestProgram> create(const TestCase& test, const TestProgramOptions& options);
+
+  /// Errors: Execution.
+  Result<Observed> run(const testing::CheckPlan& plan, const InterruptToken* interrupt = nullptr);
+  std::uint64_t executions() const { return executions_; }
+
+ private:
+  TestProgram(const TestCase& test, testing::CheckProgram program)
+      : test_(test), program_(std::move(program)) {}
+
+  TestCase test_;
+  testing::CheckProgram program_;
+  std::uint64_t executions_ = 0;
+};
+
+testing::CheckOptions check_options(const TestCase& test, const TestProgramOptions& options);
+
+/// How the execution of the test ended.
+Observed observe(const TestCase& test, testing::CheckResult result);
+
+}  // namespace simrt::pipeline

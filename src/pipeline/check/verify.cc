@@ -1,0 +1,219 @@
+#include "pipeline/check/verify.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "support/hash.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using format::StrategyKind;
+using testing::CheckPlan;
+using testing::CheckSite;
+using testing::Execution;
+
+constexpr std::size_t kStepsShown = 40;
+
+/// Adds the site's module to the plan's list and gives the site with that number.
+CheckSite adopt(CheckPlan& plan, const std::vector<testing::CheckModule>& modules, CheckSite site) {
+  if (site.module >= modules.size()) return {format::kPlanNone, site.offset};
+  const testing::CheckModule& module = modules[site.module];
+  for (std::uint32_t i = 0; i < plan.modules.size(); ++i)
+    if (plan.modules[i] == module) return {i, site.offset};
+  plan.modules.push_back(module);
+  return {static_cast<std::uint32_t>(plan.modules.size() - 1), site.offset};
+}
+
+bool same_site(const Execution& execution, std::uint64_t pc, const std::vector<testing::CheckModule>& modules,
+               CheckSite site) {
+  const auto at = execution.site_of(pc);
+  return at && site.module < modules.size() && at->offset == site.offset &&
+         execution.modules[at->module].name == modules[site.module];
+}
+
+}  // namespace
+
+bool shows_race(const Execution& execution, const std::vector<testing::CheckModule>& modules,
+                const testing::CheckPair& pair) {
+  for (const format::RunRace& race : execution.races) {
+    if ((race.flags & format::kFindingWitnessed) == 0) continue;
+    const auto at = [&](std::uint64_t pc, CheckSite site) { return same_site(execution, pc, modules, site); };
+    if ((at(race.first.pc, pair.first) && at(race.second.pc, pair.second)) ||
+        (at(race.first.pc, pair.second) && at(race.second.pc, pair.first)))
+      return true;
+  }
+  return false;
+}
+
+Result<std::optional<Verified>> Verifier::verify(const Candidate& candidate) {
+  if (candidate.finding.kind == FindingKind::Race) return race(candidate);
+  return sequence(candidate);
+}
+
+/// Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): both threads before the same
+/// memory at once is the proof; then each order is taken, several times, and the ends are compared.
+Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
+  struct Met {
+    CheckPlan plan;
+    Observed seen;
+  };
+  std::optional<Met> proof, harm;
+  std::set<std::string> outputs[2], endings[2];
+  CheckPlan plan = options_.base;
+  plan.mode = format::RunMode::Control;
+  plan.strategy = StrategyKind::Pair;
+  plan.detectors = format::kDetectRaces;
+  const testing::CheckPair& wanted = candidate.pairs.front();
+  plan.pairs = {
+      {adopt(plan, candidate.modules, wanted.first), adopt(plan, candidate.modules, wanted.second), true}};
+  for (unsigned attempt = 0; attempt < 2 * options_.tries && !harm; ++attempt) {
+    if (!proof && attempt >= options_.tries) break;  // neither order was ever reached
+    const unsigned order = attempt % 2;
+    plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt / 2));
+    plan.pairs.front().first_then_second = order == 0;
+    auto seen = program_.run(plan, interrupt_);
+    if (!seen) return fail(seen.error());
+    const Execution& execution = seen->result.execution;
+    const bool met =
+        (execution.flags & format::kRunPairMet) != 0 || shows_race(execution, candidate.modules, wanted);
+    if (!met || execution.state == format::RunState::NotStarted) continue;
+    if (harmful(*seen)) harm = Met{plan, *seen};
+    if (!seen->cut) {
+      endings[order].insert(seen->ending);
+      outputs[order].insert(seen->output);
+    }
+    if (!proof || (proof->seen.cut && !seen->cut)) proof = Met{plan, std::move(*seen)};
+  }
+  if (!proof) return std::optional<Verified>();
+  const Met& shown = harm ? *harm : *proof;
+  Verified verified;
+  verified.finding = candidate.finding;
+  verified.fingerprint = candidate.fingerprint;
+  verified.finding.status = FindingStatus::Confirmed;
+  verified.finding.evidence = "both threads stood before the same memory at once, and nothing ordered them";
+  verified.finding.harm = Harm::NoDifferenceSeen;
+  if (harm) {
+    verified.finding.harm = Harm::Shown;
+    verified.finding.difference =
+        fmt::format("an order ends with: {}; others: {}", harm->seen.ending, usual_);
+  } else if (outputs[0].size() == 1 && outputs[1].size() == 1 && outputs[0] != outputs[1]) {
+    verified.finding.harm = Harm::Shown;
+    verified.finding.difference = "the two orders print different output";
+  }
+  verified.ending = shown.seen.ending;
+  verified.plan = following(shown.plan, shown.seen.result.execution);
+  const bool failing = harm.has_value();
+  const Status kept = keep_short(verified, shown.seen.result.execution.switches, [&](const Observed& seen) {
+    return (!failing || seen.ending == verified.ending) &&
+           (failing || shows_race(seen.result.execution, candidate.modules, wanted));
+  });
+  if (!kept) return fail(kept.error());
+  return std::optional(std::move(verified));
+}
+
+/// The steps in their order: for a lock cycle all first locks, then all second ones; for an atomicity
+/// violation the accesses of its pattern.
+Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
+  const bool deadlock = candidate.finding.kind == FindingKind::Deadlock;
+  CheckPlan plan = options_.base;
+  plan.mode = format::RunMode::Control;
+  if (deadlock) {
+    plan.watched.clear();
+    plan.flags |= format::kPlanSynchronizationOnly;
+  }
+  for (const testing::CheckStep& step : candidate.steps) {
+    testing::CheckStep adopted = step;
+    adopted.site = adopt(plan, candidate.modules, step.site);
+    plan.steps.push_back(adopted);
+  }
+  for (unsigned attempt = 0; attempt < 2 * options_.tries; ++attempt) {
+    // Where the sites alone do not lead there (one line takes all the locks), chance may.
+    plan.strategy = !deadlock || attempt % 4 != 3 ? StrategyKind::Sequence : StrategyKind::Pct;
+    plan.depth = 3;
+    plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt));
+    auto seen = program_.run(plan, interrupt_);
+    if (!seen) return fail(seen.error());
+    if (!seen->failed || !harmful(*seen)) continue;
+    if (deadlock && seen->result.end != testing::CheckEnd::Deadlock) continue;
+    if (!deadlock && (seen->result.execution.flags & format::kRunSequenceDone) == 0) continue;
+    if (deadlock) return explain(plan, *seen);
+    Verified verified;
+    verified.finding = candidate.finding;
+    verified.fingerprint = candidate.fingerprint;
+    verified.finding.status = FindingStatus::Confirmed;
+    verified.finding.harm = Harm::Shown;
+    verified.finding.evidence = "the accesses happened in this order, which no serial execution gives";
+    verified.finding.difference = fmt::format("this order ends with: {}; others: {}", seen->ending, usual_);
+    verified.ending = seen->ending;
+    verified.plan = following(plan, seen->result.execution);
+    const Status kept = keep_short(verified, seen->result.execution.switches,
+                                   [&](const Observed& again) { return again.ending == verified.ending; });
+    if (!kept) return fail(kept.error());
+    return std::optional(std::move(verified));
+  }
+  return std::optional<Verified>();
+}
+
+Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const Observed& failed) {
+  Verified verified;
+  verified.ending = failed.ending;
+  verified.plan = following(plan, failed.result.execution);
+  auto again = program_.run(verified.plan, interrupt_);
+  if (!again) return fail(again.error());
+  if (again->ending != failed.ending) return std::optional<Verified>();
+  const Status kept = keep_short(verified, failed.result.execution.switches,
+                                 [&](const Observed& seen) { return seen.ending == failed.ending; });
+  if (!kept) return fail(kept.error());
+  CheckPlan recorded = verified.plan;
+  recorded.flags |= format::kPlanRecordEvents;
+  auto last = program_.run(recorded, interrupt_);
+  if (!last) return fail(last.error());
+  const bool stuck = last->result.end == testing::CheckEnd::Deadlock;
+  auto interleaving = std::move(verified.finding.interleaving);
+  verified.finding = stuck ? describe_stuck(last->result.execution, symbols_)
+                           : describe_failure(last->result, failed.ending, symbols_);
+  if (last->result.end == testing::CheckEnd::Livelock) verified.finding.kind = FindingKind::Hang;
+  verified.finding.harm = Harm::Shown;
+  verified.finding.difference = fmt::format("this schedule ends with: {}; others: {}", failed.ending, usual_);
+  verified.finding.interleaving =
+      interleaving_of(last->result.execution, verified.finding, symbols_, kStepsShown);
+  verified.fingerprint = fingerprint(verified.finding);
+  return std::optional(std::move(verified));
+}
+
+Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
+                            const std::function<bool(const Observed&)>& same) {
+  Status status;
+  const Attempt attempt = [&](const CheckPlan& plan) -> std::optional<Execution> {
+    if (!status) return std::nullopt;
+    auto seen = program_.run(plan, interrupt_);
+    if (!seen) {
+      status = fail(seen.error());
+      return std::nullopt;
+    }
+    if (seen->result.end == testing::CheckEnd::Diverged || !same(*seen)) return std::nullopt;
+    return std::move(seen->result.execution);
+  };
+  verified.switches = switches;
+  if (attempt(verified.plan)) {  // else the schedule alone does not bring it back: keep it as it was
+    Shortened shorter = shorten(verified.plan, switches, options_.shorten_tries, attempt);
+    verified.plan = std::move(shorter.plan);
+    verified.switches = shorter.switches;
+  }
+  if (!status) return status;
+  return add_interleaving(verified);
+}
+
+Status Verifier::add_interleaving(Verified& verified) {
+  CheckPlan recorded = verified.plan;
+  recorded.flags |= format::kPlanRecordEvents;
+  auto seen = program_.run(recorded, interrupt_);
+  if (!seen) return fail(seen.error());
+  verified.finding.interleaving =
+      interleaving_of(seen->result.execution, verified.finding, symbols_, kStepsShown);
+  return {};
+}
+
+}  // namespace simrt::pipeline

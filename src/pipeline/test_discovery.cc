@@ -1,0 +1,59 @@
+#include "pipeline/test_discovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/glob.h"
+#include "support/files.h"
+#include "testing/discover.h"
+
+namespace simrt::pipeline {
+namespace {
+
+/// A path below the instrumented directory, seen from `build`.
+std::string moved(const std::string& path, const std::string& instrumented, const std::string& build) {
+  const auto below = relative_to(path, instrumented);
+  if (!below) return path;
+  return below->empty() ? build : build + "/" + *below;
+}
+
+testing::DiscoverOptions discover_options(const config::Config& config, const std::string& build) {
+  testing::DiscoverOptions options;
+  if (config.ctest && is_file(build + "/CTestTestfile.cmake")) options.ctest_directory = build;
+  if (config.meson && is_directory(build + "/meson-info")) options.meson_directory = build;
+  for (const config::TestCommand& command : config.commands) {
+    std::vector<std::string> argv = command.command;
+    if (!argv.empty()) argv.front() = moved(argv.front(), config.instrumented_directory, build);
+    options.plain.push_back({command.name,
+                             std::move(argv),
+                             moved(command.directory, config.instrumented_directory, build),
+                             command.environment,
+                             command.timeout_seconds,
+                             {}});
+  }
+  options.directory = build;
+  options.expand = config.split_cases;
+  options.parallel_cases = config.parallel_cases;
+  return options;
+}
+
+}  // namespace
+
+Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const std::string& build,
+                                             const std::string& hint, std::vector<std::string>& warnings,
+                                             const InterruptToken* interrupt) {
+  const testing::DiscoverOptions options = discover_options(config, build);
+  if (options.ctest_directory.empty() && options.meson_directory.empty() && options.plain.empty())
+    return fail(ErrorCode::Project, fmt::format("no tests found in {}", build), hint);
+  auto found = testing::discover_tests(options, interrupt);
+  if (!found) return fail(found.error());
+  warnings.insert(warnings.end(), found->warnings.begin(), found->warnings.end());
+  std::erase_if(found->tests, [&](const TestCase& test) {
+    return std::any_of(config.exclude_tests.begin(), config.exclude_tests.end(),
+                       [&](const std::string& glob) { return config::name_match(glob, test.name); });
+  });
+  return std::move(found->tests);
+}
+
+}  // namespace simrt::pipeline

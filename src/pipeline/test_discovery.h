@@ -1,0 +1,21 @@
+// Which tests a build directory holds, as the configuration asks for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "model/test.h"
+#include "support/interrupt.h"
+#include "support/result.h"
+
+namespace simrt::pipeline {
+
+/// The tests of `build` that the configuration does not exclude, in discovery order. Commands that the
+/// configuration lists below the instrumented directory are taken from `build`. Errors: Project, with `hint`,
+/// when there are none.
+Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const std::string& build,
+                                             const std::string& hint, std::vector<std::string>& warnings,
+                                             const InterruptToken* interrupt);
+
+}  // namespace simrt::pipeline
