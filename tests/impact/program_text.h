@@ -9,10 +9,10 @@
 //     #a R this.Counter::value_; W this.Counter::value_
 //
 // Events: R|W place [order]; lock|slock|unlock|trylock place; guard|sguard|defer g place; gacq|grel g; gmove
-// g source; call|vcall|cb|spawn F(args) [on value]; icall|pcall name(args); bind place := value; def x; use x;
-// fence|wait|notify|join| detach|once|start|get|set|semacq|semrel|arrive|latch|barrier|static [place|order];
-// text anything. Places: x (local, parameter or global), x* (one load), this.Class::f, x.Class::f; values:
-// place or &place; 0 = none.
+// g source; call|vcall|cb|spawn F(args) [on value]; icall|pcall name(args); bind place := value; def x; use
+// x; fence|wait|notify|join| detach|once|start|get|set|semacq|semrel|arrive|latch|barrier|static
+// [place|order]; text anything. Places: x (local, parameter or global), x* (one load), this.Class::f,
+// x.Class::f; values: place or &place; 0 = none.
 #pragma once
 
 #include <string>

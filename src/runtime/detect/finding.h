@@ -84,7 +84,8 @@ struct RacySite {
   bool write, atomic;
 };
 
-/// Called under a lock of the detector, one finding of a kind at a time. Must not call back into the detector.
+/// Called under a lock of the detector, one finding of a kind at a time. Must not call back into the
+/// detector.
 class Sink {
  public:
   virtual void race(const Race& race) = 0;
