@@ -18,12 +18,6 @@ BlockMapping::BlockMapping(const ChangeContext& context, const std::vector<std::
   for (std::uint32_t event : changed_calls) spread(event);
 }
 
-bool BlockMapping::starts_thread(const CallEdge& edge) const {
-  if (edge.kind == CallKind::Spawn) return true;
-  return edge.kind == CallKind::Callback && edge.event != kNone &&
-         context_.calls_after.hands_to_spawner(edge.event);
-}
-
 std::vector<MappedBlock> BlockMapping::of(std::uint32_t event) const {
   const ElementRef& at = context_.after.where(context_.after.element_of(event));
   if (const auto block = context_.matching.old_block(at.function, at.block))
@@ -49,7 +43,7 @@ const std::set<MappedBlock>& BlockMapping::callers_of_new(std::uint32_t function
   for (std::size_t i = 0; i < work.size(); ++i) {
     const auto [node, threaded] = work[i];
     for (const CallEdge& edge : context_.calls_after.in(node)) {
-      const bool on_thread = threaded || starts_thread(edge);
+      const bool on_thread = threaded || context_.calls_after.starts_thread(edge);
       const bool is_function = context_.calls_after.is_function(edge.caller);
       if (!is_function || context_.matching.status(edge.caller) == FunctionStatus::Added) {
         if (seen.emplace(edge.caller, on_thread).second) work.emplace_back(edge.caller, on_thread);
@@ -81,7 +75,7 @@ void BlockMapping::spread(std::uint32_t call_event) {
   std::vector<std::pair<std::uint32_t, bool>> work;
   std::vector<std::uint8_t> seen(context_.calls_after.node_count(), 0);
   const auto reach = [&](const CallEdge& edge, bool threaded) {
-    const bool on_thread = threaded || starts_thread(edge);
+    const bool on_thread = threaded || context_.calls_after.starts_thread(edge);
     const std::uint8_t bit = on_thread ? 2 : 1;
     if (seen[edge.callee] & bit) return;
     seen[edge.callee] |= bit;

@@ -37,7 +37,6 @@ class BlockMapping {
  private:
   const std::set<MappedBlock>& callers_of_new(std::uint32_t function) const;
   std::set<MappedBlock> sites(std::uint32_t event) const;
-  bool starts_thread(const CallEdge& edge) const;
   void spread(std::uint32_t call_event);
 
   const ChangeContext& context_;

@@ -213,9 +213,7 @@ bool CallGraph::hands_to_spawner(std::uint32_t event) const {
 
 void CallGraph::find_thread_entries() {
   for (const CallEdge& edge : out_)
-    if (edge.kind == CallKind::Spawn ||
-        (edge.kind == CallKind::Callback && edge.event != kNone && hands_to_spawner(edge.event)))
-      thread_entries_.push_back(edge.callee);
+    if (starts_thread(edge)) thread_entries_.push_back(edge.callee);
   sort_unique(thread_entries_);
 }
 

@@ -40,6 +40,12 @@ class CallGraph {
   /// Functions reachable from `start` (included), ascending.
   std::vector<std::uint32_t> closure(const std::vector<std::uint32_t>& start) const;
 
+  /// True when the callee runs on a new thread: it is what a thread is started with, or a callback handed to
+  /// a function that starts threads.
+  bool starts_thread(const CallEdge& edge) const {
+    return edge.kind == CallKind::Spawn ||
+           (edge.kind == CallKind::Callback && edge.event != kNone && hands_to_spawner(edge.event));
+  }
   /// True when the callback at `event` is handed to a function that starts threads.
   bool hands_to_spawner(std::uint32_t event) const;
 

@@ -5,32 +5,17 @@
 #include <optional>
 #include <set>
 
+#include "impact/lock_places.h"
 #include "impact/lock_state.h"
 
 namespace simrt::impact {
 namespace {
 
-/// Bounds on what a summary names, or recursion over linked objects (`this.next.next...`) would never settle.
-/// Beyond them a lock is that of any object ("*"): releasing it gives up every lock of its variable, and it
-/// is never claimed to be acquired.
-constexpr std::ptrdiff_t kMaxComponents = 6;
+/// Bound on what a summary names; beyond it a lock is that of any object (LockPlaces).
 constexpr std::size_t kMaxReleases = 24;
-
-bool is_any_object(const std::string& path) { return path.rfind("*.", 0) == 0; }
-
-std::string any_object(const std::string& path) { return "*" + path.substr(path.rfind('.')); }
 
 /// Callers can name these; a lock or guard that is a local of the callee is nobody else's.
 bool visible_to_callers(const std::string& path) { return !path.empty() && path[0] != 'l'; }
-
-std::string class_of_type(std::string type) {
-  const auto strip = [&](const std::string& word) {
-    if (type.rfind(word, 0) == 0) type.erase(0, word.size());
-  };
-  strip("const "), strip("volatile "), strip("class "), strip("struct ");
-  while (!type.empty() && (type.back() == '*' || type.back() == '&' || type.back() == ' ')) type.pop_back();
-  return type;
-}
 
 class FunctionFlow {
  public:
@@ -38,7 +23,8 @@ class FunctionFlow {
       : context_(context),
         index_(context.index),
         function_(function),
-        frame_(lock_frame(context, function)) {}
+        places_(context, function),
+        frame_(places_.frame()) {}
 
   LockFlow run() {
     LockState entry;
@@ -78,17 +64,13 @@ class FunctionFlow {
   void release_guard(LockState& state, Guard& guard);
   void guard_operation(LockState& state, const LockOp& op, std::uint32_t element);
 
-  std::uint32_t lock_at(const Place& place);
-  std::uint32_t lock_named(const std::string& path, VariableId variable);
-  VariableId owner_of(const std::string& path, VariableId variable) const;
-  std::optional<std::uint32_t> lock_in_caller(std::uint32_t callee_lock, const Call& call,
-                                              std::uint32_t callee);
-  void touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode);
+  void touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode, bool lent = false);
 
   const LockContext& context_;
   const ProgramIndex& index_;
   std::uint32_t function_;
-  Frame frame_;
+  LockPlaces places_;
+  const Frame& frame_;
   std::vector<std::optional<LockState>> in_;
   std::set<std::uint32_t> released_, lent_;  ///< the callers': for good, and for the time of a call
   Lockset returned_;  ///< acquired by the call before, for a guard that is initialised with its result
@@ -180,7 +162,7 @@ std::vector<std::uint32_t> FunctionFlow::bounded(const std::set<std::uint32_t>& 
   for (std::uint32_t lock : locks) {
     const std::string& path = context_.names.path(lock);
     const bool member = path.find('.') != std::string::npos;
-    merged.insert(member ? lock_named(any_object(path), context_.names.variable(lock)) : lock);
+    merged.insert(member ? places_.any_object_of(lock) : lock);
   }
   return {merged.begin(), merged.end()};
 }
@@ -198,17 +180,17 @@ void FunctionFlow::apply(LockState& state, const LockOp& op, std::uint32_t eleme
   switch (op.action) {
     case LockAction::Acquire:
       for (const Place& place : op.locks) {
-        hold(state.held, {lock_at(place), op.mode});
-        touch(element, lock_at(place), op.action, op.mode);
+        hold(state.held, {places_.at(place), op.mode});
+        touch(element, places_.at(place), op.action, op.mode);
       }
       break;
     case LockAction::TryAcquire:  // held on the success path only: not certain
-      for (const Place& place : op.locks) touch(element, lock_at(place), op.action, op.mode);
+      for (const Place& place : op.locks) touch(element, places_.at(place), op.action, op.mode);
       break;
     case LockAction::Release:
       for (const Place& place : op.locks) {
-        release(state, lock_at(place));
-        touch(element, lock_at(place), op.action, op.mode);
+        release(state, places_.at(place));
+        touch(element, places_.at(place), op.action, op.mode);
       }
       break;
     case LockAction::Assume:  // an annotation is a promise, not an effect
@@ -223,7 +205,7 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
   if (op.action == LockAction::GuardBind || op.action == LockAction::GuardDefer) {
     Guard guard{path, {}, op.action == LockAction::GuardBind ? Ownership::Yes : Ownership::No};
     for (const Place& place : op.locks) {
-      const Held lock{lock_at(place), op.mode};
+      const Held lock{places_.at(place), op.mode};
       hold(guard.locks, lock);
       if (guard.owns == Ownership::Yes) hold(state.held, lock);
       touch(element, lock.lock, op.action, op.mode);
@@ -247,7 +229,7 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
     guard->owns = Ownership::Yes;
   } else if (visible_to_callers(path)) {
     // A guard handed in: stands for whatever it manages at the caller.
-    const std::uint32_t stand_in = lock_named(path, op.guard.base);
+    const std::uint32_t stand_in = places_.named(path, op.guard.base);
     touch(element, stand_in, op.action, op.mode);
     if (op.action == LockAction::GuardRelease) return release(state, stand_in);
     hold(state.held, {stand_in, op.mode});
@@ -270,11 +252,18 @@ void FunctionFlow::release_guard(LockState& state, Guard& guard) {
 /// Whichever function is called: what holds after every one of them.
 void FunctionFlow::apply(LockState& state, const Call& call, std::uint32_t event) {
   if (call.kind != CallKind::Direct && call.kind != CallKind::Virtual) return;
+  const std::span<const CallEdge> edges = context_.calls.edges_of(event, function_);
+  if (std::all_of(edges.begin(), edges.end(), [&](const CallEdge& edge) {
+        return !context_.calls.is_function(edge.callee) || context_.summary(edge.callee).trivial();
+      })) {
+    if (!edges.empty()) returned_.clear();
+    return;  // nearly every call
+  }
   const LockState at_call = state;
   std::optional<LockState> after;
   std::optional<Lockset> acquired;
   bool constructor = false;
-  for (const CallEdge& edge : context_.calls.edges_of(event, function_)) {
+  for (const CallEdge& edge : edges) {
     if (!context_.calls.is_function(edge.callee)) continue;
     LockState mine = at_call;
     const Lockset got = apply_one(mine, call, event, edge.callee);
@@ -299,7 +288,7 @@ Lockset FunctionFlow::apply_one(LockState& state, const Call& call, std::uint32_
   if (summary.trivial()) return acquired;
   LockState at_call = state;
   for (std::uint32_t lock : summary.lends)
-    if (const auto here = lock_in_caller(lock, call, callee)) lend(state, *here, index_.element_of(event));
+    if (const auto here = places_.in_caller(lock, call, callee)) lend(state, *here, index_.element_of(event));
   release_by_call(state, call, event, callee);
   for (const Held& lock : summary.acquires) {
     if (const auto held = held_after_call(lock, call, callee, at_call)) hold(acquired, *held);
@@ -320,7 +309,7 @@ void FunctionFlow::release_by_call(LockState& state, const Call& call, std::uint
     }
   }
   for (std::uint32_t lock : summary.releases) {
-    const auto here = lock_in_caller(lock, call, callee);
+    const auto here = places_.in_caller(lock, call, callee);
     if (!here) {  // a lock that the caller has no name for may be any of the same variable
       drop_same_variable(state, context_.names.variable(lock));
       continue;
@@ -336,8 +325,8 @@ void FunctionFlow::release_by_call(LockState& state, const Call& call, std::uint
 
 /// The callee gives the lock up for a while: held, or not, as before when it returns, whatever its name here.
 void FunctionFlow::lend(LockState& state, std::uint32_t lock, std::uint32_t element) {
-  touch(element, lock, LockAction::Release, LockMode::Exclusive);
-  touch(element, lock, LockAction::Acquire, LockMode::Exclusive);
+  touch(element, lock, LockAction::Release, LockMode::Exclusive, true);
+  touch(element, lock, LockAction::Acquire, LockMode::Exclusive, true);
   const std::string& path = context_.names.path(lock);
   const bool known = state.guard(path) || std::any_of(state.held.begin(), state.held.end(),
                                                       [&](const Held& held) { return held.lock == lock; });
@@ -348,7 +337,7 @@ void FunctionFlow::lend(LockState& state, std::uint32_t lock, std::uint32_t elem
 /// from its own caller is held exactly if, and in the mode in which, it was held at the call.
 std::optional<Held> FunctionFlow::held_after_call(const Held& lock, const Call& call, std::uint32_t callee,
                                                   LockState& at_call) {
-  const auto here = lock_in_caller(lock.lock, call, callee);
+  const auto here = places_.in_caller(lock.lock, call, callee);
   if (!here) return std::nullopt;
   if (!lock.assumed) return Held{*here, lock.mode};
   if (const Guard* guard = at_call.guard(context_.names.path(*here)))
@@ -377,95 +366,14 @@ void FunctionFlow::drop_same_variable(LockState& state, VariableId variable) con
   std::erase_if(state.held, [&](const Held& held) { return context_.names.variable(held.lock) == variable; });
 }
 
-std::optional<std::uint32_t> FunctionFlow::lock_in_caller(std::uint32_t callee_lock, const Call& call,
-                                                          std::uint32_t callee) {
-  const std::string& path = context_.names.path(callee_lock);
-  const FunctionFacts& facts = index_.function(callee);
-  const auto here = frame_.from_callee(path, call, facts.has(kLambda) ? facts.parent : FunctionId{});
-  if (!here) return std::nullopt;
-  const bool only_head = path.find('.') == std::string::npos;
-  const VariableId written = frame_.variable_of(*here);
-  const bool too_long = std::count(here->begin(), here->end(), '.') >= kMaxComponents;
-  const std::string& name = too_long ? any_object(*here) : *here;
-  const VariableId variable = only_head && path[0] != '@' ? written : context_.names.variable(callee_lock);
-  // What the callee itself names a part of an object of its own (`this.a.mu`) stays that; a bare `this.mu` is
-  // whatever object the caller calls it on.
-  const bool named_there = std::count(path.begin(), path.end(), '.') > 1 || path[0] == '@';
-  if (!named_there) return lock_named(name, variable);
-  const std::uint32_t lock = context_.names.lock(name, variable, context_.names.variable_name(callee_lock));
-  context_.names.share_owners(lock, callee_lock);
-  return lock;
-}
-
-std::uint32_t FunctionFlow::lock_named(const std::string& path, VariableId variable) {
-  // A parameter is no lock variable: the caller knows which one it is.
-  const bool nameless = path.find('.') == std::string::npos && path[0] != '@';
-  const VariableFacts* facts = index_.program().variable(variable);
-  const std::uint32_t lock = nameless
-                                 ? context_.names.lock(path, {}, {})
-                                 : context_.names.lock(path, variable, facts ? facts->name : std::string());
-  context_.names.add_owner(lock, nameless ? VariableId{} : owner_of(path, variable));
-  return lock;
-}
-
-/// The field or global that the lock at `path` is, or is the only part of that matters (the std::mutex in a
-/// home-made mutex class); {} when it is reached through a pointer or a parameter.
-VariableId FunctionFlow::owner_of(const std::string& path, VariableId variable) const {
-  const auto object = [&](VariableId candidate) {
-    const VariableFacts* facts = index_.program().variable(candidate);
-    const bool refers =
-        !facts || facts->type.empty() || facts->type.back() == '*' || facts->type.back() == '&';
-    const bool lasting =
-        facts && (facts->kind == VariableKind::Field || facts->kind == VariableKind::Global ||
-                  facts->kind == VariableKind::StaticMember);
-    return lasting && !refers ? candidate : VariableId{};
-  };
-  if (is_any_object(path)) return {};
-  const bool inner = std::any_of(context_.lockable.begin(), context_.lockable.end(),
-                                 [&](const auto& entry) { return entry.second == variable; });
-  if (!inner) return object(variable);
-  return object(frame_.variable_of(path.substr(0, path.rfind('.'))));
-}
-
-std::uint32_t FunctionFlow::lock_at(const Place& place) {
-  std::string path = frame_.path(place);
-  VariableId variable = frame_.variable_of(path);
-  if (const VariableFacts* facts = index_.program().variable(place.base)) {
-    const auto wrapped = context_.lockable.find(class_of_type(facts->type));
-    if (wrapped != context_.lockable.end()) {
-      variable = wrapped->second;
-      path += "." + std::string(last_component(index_.program().name_of(variable)));
-    }
-  }
-  return lock_named(path, variable);
-}
-
-void FunctionFlow::touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode) {
-  const LockTouch touched{element, lock, action, mode};
+void FunctionFlow::touch(std::uint32_t element, std::uint32_t lock, LockAction action, LockMode mode,
+                         bool lent) {
+  const LockTouch touched{element, lock, action, mode, lent};
   if (recording_ && (flow_.touches.empty() || !(flow_.touches.back() == touched)))
     flow_.touches.push_back(touched);
 }
 
 }  // namespace
-
-Frame lock_frame(const LockContext& context, std::uint32_t function) {
-  Frame frame(context.index, function);
-  frame.bind_own_assignments();
-  const Range events = context.index.events_of(function);
-  for (std::uint32_t event = events.begin; event < events.end; ++event) {
-    const Call* call = std::get_if<Call>(&context.index.event(event).what);
-    if (!call || call->kind != CallKind::Direct || !call->receiver) continue;
-    for (std::uint32_t callee : context.index.variants(call->callee)) {
-      if (!context.index.function(callee).has(kConstructor)) continue;
-      const std::string object = frame.path(*call->receiver);
-      if (object.empty()) continue;
-      for (const auto& [member, target] : context.equalities(callee))
-        if (const auto here = frame.from_callee(target, *call, {}))
-          frame.bind(object + member.substr(std::string_view("this").size()), *here);
-    }
-  }
-  return frame;
-}
 
 LockFlow lock_flow(const LockContext& context, std::uint32_t function) {
   return FunctionFlow(context, function).run();

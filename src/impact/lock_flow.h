@@ -33,6 +33,7 @@ struct LockTouch {
   std::uint32_t lock = 0;
   LockAction action = LockAction::Acquire;
   LockMode mode = LockMode::Exclusive;
+  bool lent = false;  ///< by a callee that gives it up and takes it again (LockSummary::lends)
   bool operator==(const LockTouch&) const = default;
 };
 

@@ -35,13 +35,9 @@ void LockInheritance::add_calls_behind(std::uint32_t function, std::uint32_t loc
   std::unique_ptr<ControlFlow> flow;
   std::vector<bool> behind;
   const Range elements = index_.elements_of(function);
-  const std::span<const LockTouch> touches = locks_.touches(function);
-  for (std::size_t i = 0; i < touches.size(); ++i) {
-    const LockTouch& touch = touches[i];
-    if (!acquires(touch.action)) continue;
-    // Lent by a call and given back: held behind it only if it was before.
-    if (i > 0 && touches[i - 1] == LockTouch{touch.element, touch.lock, LockAction::Release, touch.mode})
-      continue;
+  for (const LockTouch& touch : locks_.touches(function)) {
+    // A lent lock is held behind the call only if it was before.
+    if (touch.lent || !acquires(touch.action)) continue;
     if (!names_.may_be_one(touch.lock, lock)) continue;
     if (!flow) {
       flow = std::make_unique<ControlFlow>(index_, function);

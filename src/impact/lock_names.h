@@ -44,6 +44,7 @@ class LockNames {
   const std::string& variable_name(std::uint32_t lock) const { return locks_[lock].variable_name; }
   /// Notes which field or global the lock object is; {} when it is reached through a pointer or a parameter.
   void add_owner(std::uint32_t lock, VariableId owner);
+  /// `lock` is what `same_object` is: the same fields and globals.
   void share_owners(std::uint32_t lock, std::uint32_t same_object);
   /// False when the two are certainly different objects: their variables, or all fields and globals that they
   /// were seen to be, differ. (Every object of a home-made mutex class has the same inner variable.)
@@ -51,6 +52,7 @@ class LockNames {
   /// For people: "Counter::mu_" for a lock of this object, "other.mu_" for another one's.
   std::string display(std::uint32_t lock) const;
   /// Class of a lock whose own member is the real mutex: messages name `x.mutex_` instead of `x.mutex_.mu_`.
+  bool is_lockable_member(VariableId inner) const { return lockable_members_.contains(inner); }
   void set_lockable_member(VariableId inner) { lockable_members_[inner] = true; }
 
   std::uint32_t set(const Lockset& held);  ///< 0 = the empty set

@@ -119,9 +119,9 @@ const LockSummary& Locksets::summary(std::uint32_t function) const {
 }
 
 const std::vector<std::uint32_t>& Locksets::given_up(std::uint32_t function) const {
-  static const std::vector<std::uint32_t> kNone;
+  static const std::vector<std::uint32_t> kNothing;
   const auto flow = flows_.find(function);
-  return flow == flows_.end() ? kNone : flow->second.gives_up;
+  return flow == flows_.end() ? kNothing : flow->second.gives_up;
 }
 
 std::uint32_t Locksets::at(std::uint32_t event) const {

@@ -56,10 +56,7 @@ void Marks::callees(std::uint32_t call_event, std::uint32_t cause) {
 void Marks::callees_on_thread(std::uint32_t call_event, std::uint32_t cause) {
   std::vector<std::uint32_t> work;
   const auto reach = [&](const CallEdge& edge) {
-    const bool new_thread =
-        edge.kind == CallKind::Spawn ||
-        (edge.kind == CallKind::Callback && edge.event != kNone && calls_.hands_to_spawner(edge.event));
-    if (new_thread || closed_[edge.callee] || closed_on_thread_[edge.callee]) return;
+    if (calls_.starts_thread(edge) || closed_[edge.callee] || closed_on_thread_[edge.callee]) return;
     closed_on_thread_[edge.callee] = true;
     work.push_back(edge.callee);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -37,40 +38,113 @@ Members representatives(const std::vector<Candidate>& candidates, const Members&
   return kept;
 }
 
+class Pairing {
+ public:
+  Pairing(std::vector<Candidate> candidates, std::size_t max_pairs, std::size_t max_targets, bool keep_all)
+      : candidates_(std::move(candidates)),
+        max_pairs_(max_pairs),
+        max_targets_(max_targets),
+        kept_(candidates_.size(), keep_all) {}
+
+  void pair_class(Members members);
+  void finish(Impact& impact);
+
+ private:
+  void pair_each(const Members& impacted, const Members& members);
+  void pair_coarsely(const Members& impacted, const Members& members);
+  std::optional<std::uint32_t> stand_in(const Members& members, AccessMode mode);
+  void add(std::uint32_t i, std::uint32_t j);
+
+  std::vector<Candidate> candidates_;
+  std::size_t max_pairs_, max_targets_;
+  std::vector<bool> kept_;
+  std::vector<AccessPair> pairs_;
+};
+
+void Pairing::pair_class(Members members) {
+  if (pair_bound(candidates_, members) > max_pairs_) members = representatives(candidates_, members);
+  Members impacted;
+  for (std::uint32_t i : members)
+    if (candidates_[i].access.impacted) impacted.push_back(i);
+  if (impacted.size() * members.size() > max_targets_)
+    pair_coarsely(impacted, members);
+  else
+    pair_each(impacted, members);
+}
+
+void Pairing::add(std::uint32_t i, std::uint32_t j) {
+  kept_[i] = kept_[j] = true;
+  pairs_.push_back({std::min(i, j), std::max(i, j)});
+}
+
+void Pairing::pair_each(const Members& impacted, const Members& members) {
+  for (std::uint32_t i : impacted) {
+    kept_[i] = true;
+    for (std::uint32_t j : members) {
+      if (candidates_[j].access.impacted && j < i) continue;  // seen from the other side
+      if (is_pair(candidates_[i], candidates_[j])) add(i, j);
+    }
+  }
+}
+
+/// One access for all those of `mode` whose block is known; nothing when there is none.
+std::optional<std::uint32_t> Pairing::stand_in(const Members& members, AccessMode mode) {
+  std::optional<std::uint32_t> first;
+  std::uint32_t count = 0;
+  for (std::uint32_t i : members) {
+    const SharedAccess& access = candidates_[i].access;
+    if (access.mode != mode || access.block == BlockId{} || candidates_[i].before_publication) continue;
+    if (!first) first = i;
+    ++count;
+  }
+  if (!first) return std::nullopt;
+  Candidate all = candidates_[*first];
+  all.type = 0;  // the others may have other types
+  all.access.stands_for = count;
+  all.access.impacted = false;
+  candidates_.push_back(std::move(all));
+  kept_.push_back(false);
+  return static_cast<std::uint32_t>(candidates_.size() - 1);
+}
+
+void Pairing::pair_coarsely(const Members& impacted, const Members& members) {
+  const auto write = stand_in(members, AccessMode::Write), read = stand_in(members, AccessMode::Read);
+  Members partners;  // where it is not known what coverage to ask for, each stands for itself
+  for (std::uint32_t i : members)
+    if (candidates_[i].access.block == BlockId{}) partners.push_back(i);
+  for (std::uint32_t i : impacted) {
+    if (candidates_[i].before_publication) continue;
+    if (write)
+      add(i, *write);
+    else if (read && candidates_[i].access.mode == AccessMode::Write)
+      add(i, *read);
+  }
+  pair_each(impacted, partners);
+}
+
+void Pairing::finish(Impact& impact) {
+  std::vector<std::uint32_t> position(candidates_.size(), 0);
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
+    if (!kept_[i]) continue;
+    position[i] = static_cast<std::uint32_t>(impact.accesses.size());
+    impact.accesses.push_back(std::move(candidates_[i].access));
+  }
+  for (AccessPair& pair : pairs_) pair = {position[pair.first], position[pair.second]};
+  std::sort(pairs_.begin(), pairs_.end());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  impact.pairs = std::move(pairs_);
+}
+
 }  // namespace
 
-void pair_accesses(std::vector<Candidate> candidates, std::size_t max_pairs, bool keep_all, Impact& impact) {
+void pair_accesses(std::vector<Candidate> candidates, std::size_t max_pairs, bool keep_all, Impact& impact,
+                   std::size_t max_targets) {
   std::map<std::uint64_t, Members> classes;
   for (std::uint32_t i = 0; i < candidates.size(); ++i)
     classes[candidates[i].access.alias_class].push_back(i);
-
-  std::vector<AccessPair> pairs;
-  std::vector<bool> kept(candidates.size(), keep_all);
-  for (auto& [alias_class, members] : classes) {
-    if (pair_bound(candidates, members) > max_pairs) members = representatives(candidates, members);
-    Members impacted;
-    for (std::uint32_t i : members)
-      if (candidates[i].access.impacted) impacted.push_back(i);
-    for (std::uint32_t i : impacted) {
-      kept[i] = true;
-      for (std::uint32_t j : members) {
-        if (candidates[j].access.impacted && j < i) continue;  // seen from the other side
-        if (!is_pair(candidates[i], candidates[j])) continue;
-        kept[j] = true;
-        pairs.push_back({std::min(i, j), std::max(i, j)});
-      }
-    }
-  }
-
-  std::vector<std::uint32_t> position(candidates.size(), 0);
-  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
-    if (!kept[i]) continue;
-    position[i] = static_cast<std::uint32_t>(impact.accesses.size());
-    impact.accesses.push_back(std::move(candidates[i].access));
-  }
-  for (AccessPair& pair : pairs) pair = {position[pair.first], position[pair.second]};
-  std::sort(pairs.begin(), pairs.end());
-  impact.pairs = std::move(pairs);
+  Pairing pairing(std::move(candidates), max_pairs, max_targets, keep_all);
+  for (auto& [alias_class, members] : classes) pairing.pair_class(std::move(members));
+  pairing.finish(impact);
 }
 
 }  // namespace simrt::impact

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "impact/call_graph.h"
 #include "impact/program_index.h"
@@ -21,7 +22,8 @@ class Publication {
   bool leaks_this(std::uint32_t function) const;
 
  private:
-  bool leaks_itself(std::uint32_t function) const;
+  /// Without the functions that it calls on the same object: those are added to `on_this`.
+  bool leaks_itself(std::uint32_t function, std::vector<std::uint32_t>& on_this) const;
 
   const ProgramIndex& index_;
   const CallGraph& calls_;

@@ -34,6 +34,10 @@ struct SharedAccess {
   /// Narrows an unknown block: the access runs on a thread that is started behind this block of p, so only
   /// tests that cover it (with any thread) can run it. {0, 0} = no such limit. Ignoring it is safe.
   BlockId reached_from;
+  /// Not 0: stands for so many accesses of its alias class, which are too many to pair one by one. Counts as
+  /// made by every thread of a test; `block` is that of one of them and not asked about. Safe: those who
+  /// cover one of the accesses are among them.
+  std::uint32_t stands_for = 0;
   bool impacted = false;  ///< i
   ImpactRule rule = ImpactRule::NotImpacted;
   std::string cause;       ///< one line: "lock mu_ no longer held (was: exclusive)"

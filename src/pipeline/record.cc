@@ -178,11 +178,7 @@ class Recording {
   RecordSummary summary_;
 };
 
-}  // namespace
-
-Result<RecordSummary> run_record(const RecordRequest& request) { return Recording(request).run(); }
-
-static std::string counts_of(const RecordSummary& summary) {
+std::string counts_of(const RecordSummary& summary) {
   return fmt::format(
       "recorded {:.10} in {:.1f} s: {} units ({} parsed), {} functions, {} tests ({} ran, {} unchanged)\n"
       "  {} passed, {} failed, {} crashed, {} timed out, {} skipped; {} with two threads or more\n",
@@ -190,6 +186,10 @@ static std::string counts_of(const RecordSummary& summary) {
       summary.tests, summary.ran, summary.reused, summary.passed, summary.failed, summary.crashed,
       summary.timed_out, summary.skipped, summary.multi_threaded);
 }
+
+}  // namespace
+
+Result<RecordSummary> run_record(const RecordRequest& request) { return Recording(request).run(); }
 
 std::string render_record(const RecordSummary& summary) {
   std::string out;

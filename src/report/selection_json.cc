@@ -29,6 +29,7 @@ Json access_json(const SelectionView& view, const SharedAccess& access) {
             {"impacted", access.impacted}};
   if (access.mapped_function != access.function && access.mapped_function)
     json["mapped_to"] = name_or(view.function_names, access.mapped_function);
+  if (access.stands_for != 0) json["stands_for"] = access.stands_for;
   if (!access.locks.empty()) json["locks"] = access.locks;
   if (access.impacted) {
     json["rule"] = to_string(access.rule);

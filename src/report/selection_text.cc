@@ -22,6 +22,11 @@ std::string plural(std::size_t count, const char* noun) {
 std::string access_line(const SelectionView& view, const SharedAccess& access, const std::string& thread) {
   const auto function = view.function_names.find(access.function);
   const auto variable = view.variable_names.find(access.variable);
+  if (access.stands_for != 0)
+    return fmt::format("{:<5} one of {} accesses that may be the same memory, as {} at {}",
+                       access.mode == AccessMode::Read ? "read" : "write", access.stands_for,
+                       variable == view.variable_names.end() ? "?" : variable->second,
+                       access_location(access));
   return fmt::format("{:<5} {} at {} in {}{}", access.mode == AccessMode::Read ? "read" : "write",
                      variable == view.variable_names.end() ? "?" : variable->second, access_location(access),
                      function == view.function_names.end() ? "?" : function->second,

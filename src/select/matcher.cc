@@ -32,11 +32,15 @@ TestMatch Matcher::match(const TestCoverage& coverage) {
   for (Slot slot : touched_) entered_[slot] = kNobody;
   touched_.clear();
   enter(kStaticInitSlot, main_thread(coverage));
+  enter(kAnywhereSlot, main_thread(coverage));
   const auto enter_all = [&](const BlockSet& blocks, Entered by) {
     for (BlockNumber number : blocks& targets_.blocks()) enter(targets_.slot_of_block(number), by);
   };
-  for (std::size_t i = 0; i < coverage.single.size(); ++i)
+  for (std::size_t i = 0; i < coverage.single.size(); ++i) {
     enter_all(coverage.single[i].blocks, kFirstThread + static_cast<Entered>(i));
+    enter(kAnywhereSlot, kFirstThread + static_cast<Entered>(i));
+  }
+  if (!coverage.several.isEmpty()) enter(kAnywhereSlot, kSeveral);
   enter_all(coverage.several, kSeveral);
 
   TestMatch result;
@@ -61,6 +65,7 @@ TestMatch Matcher::match(const TestCoverage& coverage) {
 std::string entered_by(const TestCoverage& coverage, const Targets& targets, Slot slot) {
   if (slot == kUnknownSlot) return "any";
   if (slot == kStaticInitSlot) return kMainRole;
+  if (slot == kAnywhereSlot) return "any";
   if (targets.is_started_thread(slot))
     return coverage.covers(targets.number(slot)) ? "a thread started here" : "";
   return coverage.witness(targets.number(slot), targets.number(slot)).first;

@@ -20,7 +20,7 @@ void Targets::resolve_accesses(const SelectInput& input) {
   };
   std::vector<BlockResolution> blocks, behind;
   for (const SharedAccess& access : input.impact.accesses) {
-    blocks.push_back(resolve(access.block));
+    blocks.push_back(access.stands_for != 0 ? BlockResolution::unknown() : resolve(access.block));
     behind.push_back(access.block == BlockId{} ? resolve(access.reached_from) : BlockResolution::unknown());
   }
   number_slots(blocks, behind);
@@ -28,7 +28,7 @@ void Targets::resolve_accesses(const SelectInput& input) {
   impacted_.resize(slots());
   others_.resize(slots());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Slot slot = kUnknownSlot;
+    Slot slot = input.impact.accesses[i].stands_for != 0 ? kAnywhereSlot : kUnknownSlot;
     if (blocks[i].kind == BlockResolution::Kind::Known) slot = block_slot_[blocks[i].number];
     if (blocks[i].kind == BlockResolution::Kind::StaticInit) slot = kStaticInitSlot;
     if (behind[i].kind == BlockResolution::Kind::Known) slot = thread_slot_[block_slot_[behind[i].number]];

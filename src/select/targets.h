@@ -9,12 +9,14 @@
 
 namespace simrt::select {
 
-/// A place that a test may have entered: one known block, all static initialisers, a thread of the changed
-/// version that is started behind a known block (SharedAccess::reached_from), or an unknown block.
+/// A place that a test may have entered: one known block, all static initialisers, anywhere at all (accesses
+/// that stand for many, SharedAccess::stands_for), a thread of the changed version that is started behind a
+/// known block (SharedAccess::reached_from), or an unknown block.
 using Slot = std::uint32_t;
 inline constexpr Slot kUnknownSlot = 0;
 inline constexpr Slot kStaticInitSlot = 1;
-inline constexpr Slot kFirstBlockSlot = 2;
+inline constexpr Slot kAnywhereSlot = 2;
+inline constexpr Slot kFirstBlockSlot = 3;
 
 /// All pairs of accesses that stand in the same two slots: they are covered together or not at all.
 struct Goal {

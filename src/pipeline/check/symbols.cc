@@ -48,6 +48,23 @@ std::set<std::uint64_t> pcs_of(const testing::Execution& execution, bool events)
   return pcs;
 }
 
+/// The last word in front of `end`, with nothing but spaces and brackets of an index between.
+std::string word_before(const std::string& text, std::size_t end) {
+  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == ']')) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+/// What a line assigns, or compares, to the value at `column`; of a call, what it is made on.
+std::string left_of(const std::string& text, std::size_t column) {
+  std::size_t at = column;
+  while (at > 0 && text[at - 1] == ' ') --at;
+  while (at > 0 && std::string_view("=<>!+-*/|&^ ").find(text[at - 1]) != std::string_view::npos) --at;
+  const std::string word = word_before(text, at);
+  return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
+}
+
 }  // namespace
 
 Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> program)
@@ -190,23 +207,6 @@ std::string Symbols::line_text(const CodeFrame& frame) {
 std::string Symbols::source_line(const CodeFrame& frame) {
   const std::lock_guard lock(mutex_);
   return trimmed(line_text(frame));
-}
-
-/// The last word in front of `end`, with nothing but spaces and brackets of an index between.
-static std::string word_before(const std::string& text, std::size_t end) {
-  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == ']')) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-/// What a line assigns, or compares, to the value at `column`; of a call, what it is made on.
-static std::string left_of(const std::string& text, std::size_t column) {
-  std::size_t at = column;
-  while (at > 0 && text[at - 1] == ' ') --at;
-  while (at > 0 && std::string_view("=<>!+-*/|&^ ").find(text[at - 1]) != std::string_view::npos) --at;
-  const std::string word = word_before(text, at);
-  return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
 }
 
 /// The word at the column, or the first one behind it; of a member function's call, the object in front of
