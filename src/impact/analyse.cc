@@ -41,7 +41,7 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   const AliasClasses aliases(context.after, context.calls_after);
   const BlockMapping mapping(context, changed_calls);
   pair_accesses(shared_accesses(context, marks, aliases, mapping), options.max_pairs_per_class,
-                options.keep_all_accesses, impact, options.max_targets_per_class);
+                options.keep_all_accesses, impact, options.max_targets);
   return impact;
 }
 

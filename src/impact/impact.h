@@ -19,8 +19,8 @@ struct ImpactOptions {
   /// Above this many pairs in one alias class, its accesses are merged to one per (block, mode, impacted):
   /// which tests are selected stays the same, only reasons get coarser.
   std::size_t max_pairs_per_class = 200'000;
-  /// Where that leaves more pairs than this, an access may stand for many (SharedAccess::stands_for).
-  std::size_t max_targets_per_class = 1'000'000;
+  /// Where that leaves more pairs than this in all, an access may stand for many (SharedAccess::stands_for).
+  std::size_t max_targets = 1'000'000;
   /// Also report accesses that are neither impacted nor partner of an impacted one (for dumps and tests).
   bool keep_all_accesses = false;
 };

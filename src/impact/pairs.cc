@@ -46,10 +46,16 @@ class Pairing {
         max_targets_(max_targets),
         kept_(candidates_.size(), keep_all) {}
 
-  void pair_class(Members members);
+  void add_class(Members members);
+  void pair_all();
   void finish(Impact& impact);
 
  private:
+  struct Class {
+    Members members, impacted;
+    std::size_t bound;  ///< of its pairs
+  };
+
   void pair_each(const Members& impacted, const Members& members);
   void pair_coarsely(const Members& impacted, const Members& members);
   std::optional<std::uint32_t> stand_in(const Members& members, AccessMode mode);
@@ -57,19 +63,34 @@ class Pairing {
 
   std::vector<Candidate> candidates_;
   std::size_t max_pairs_, max_targets_;
+  std::vector<Class> classes_;
   std::vector<bool> kept_;
   std::vector<AccessPair> pairs_;
 };
 
-void Pairing::pair_class(Members members) {
+/// Merges a class that is too large and notes what it would cost to pair each with each.
+void Pairing::add_class(Members members) {
   if (pair_bound(candidates_, members) > max_pairs_) members = representatives(candidates_, members);
   Members impacted;
   for (std::uint32_t i : members)
     if (candidates_[i].access.impacted) impacted.push_back(i);
-  if (impacted.size() * members.size() > max_targets_)
-    pair_coarsely(impacted, members);
-  else
-    pair_each(impacted, members);
+  const std::size_t bound = impacted.size() * members.size();
+  if (bound != 0) classes_.push_back({std::move(members), std::move(impacted), bound});
+}
+
+/// The largest classes are paired coarsely until the others fit.
+void Pairing::pair_all() {
+  std::stable_sort(classes_.begin(), classes_.end(),
+                   [](const Class& a, const Class& b) { return a.bound > b.bound; });
+  std::size_t total = 0;
+  for (const Class& one : classes_) total += one.bound;
+  for (const Class& one : classes_) {
+    if (total > max_targets_)
+      pair_coarsely(one.impacted, one.members);
+    else
+      pair_each(one.impacted, one.members);
+    total -= total > max_targets_ ? one.bound : 0;
+  }
 }
 
 void Pairing::add(std::uint32_t i, std::uint32_t j) {
@@ -143,7 +164,8 @@ void pair_accesses(std::vector<Candidate> candidates, std::size_t max_pairs, boo
   for (std::uint32_t i = 0; i < candidates.size(); ++i)
     classes[candidates[i].access.alias_class].push_back(i);
   Pairing pairing(std::move(candidates), max_pairs, max_targets, keep_all);
-  for (auto& [alias_class, members] : classes) pairing.pair_class(std::move(members));
+  for (auto& [alias_class, members] : classes) pairing.add_class(std::move(members));
+  pairing.pair_all();
   pairing.finish(impact);
 }
 

@@ -11,9 +11,9 @@ namespace simrt::impact {
 
 /// Fills `impact.accesses` and `impact.pairs`. Of an alias class with more than `max_pairs` pairs only one
 /// access for each (block, mode, impacted) is kept: whether a test covers one of the pairs depends on nothing
-/// else. A class that is still above `max_targets` then pairs its impacted accesses with one that stands for
-/// all the others (SharedAccess::stands_for): more tests than need be, never fewer. Accesses that are neither
-/// impacted nor partner of one are dropped unless `keep_all`.
+/// else. While all classes together are still above `max_targets`, the largest one pairs its impacted
+/// accesses with one that stands for the others (SharedAccess::stands_for): more tests than need be, never
+/// fewer. Accesses that are neither impacted nor partner of one are dropped unless `keep_all`.
 void pair_accesses(std::vector<Candidate> candidates, std::size_t max_pairs, bool keep_all, Impact& impact,
                    std::size_t max_targets = 1'000'000);
 

@@ -21,7 +21,7 @@ std::string accessors(int changed) {
 Impact impact_with(std::size_t max_targets) {
   ImpactOptions options;
   options.max_pairs_per_class = max_targets;
-  options.max_targets_per_class = max_targets;
+  options.max_targets = max_targets;
   return ImpactCase(accessors(0), accessors(10), options).impact;
 }
 

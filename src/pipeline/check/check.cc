@@ -64,6 +64,7 @@ class Checking {
   std::optional<history::Database> database_;
   history::CheckRunId run_;
   std::string build_;
+  testing::Shard shard_;
   std::uint64_t seed_ = 1;
   Scope scope_;
   std::shared_ptr<const Program> program_;
@@ -81,6 +82,11 @@ class Checking {
 };
 
 Status Checking::open() {
+  if (!request_.shard.empty()) {
+    const auto shard = testing::parse_shard(request_.shard);
+    if (!shard) return fail(shard.error());
+    shard_ = *shard;
+  }
   auto opened = open_workspace(request_.directory, request_.database);
   if (!opened) return fail(opened.error());
   workspace_.emplace(std::move(*opened));
@@ -116,11 +122,7 @@ Status Checking::choose_tests() {
       return fail(ErrorCode::Project, "no test of the check build has such a name",
                   "simrt check --all checks every test");
   }
-  if (!request_.shard.empty()) {
-    const auto shard = testing::parse_shard(request_.shard);
-    if (!shard) return fail(shard.error());
-    std::erase_if(tests_, [&](const TestCase& test) { return !shard->contains(test.name); });
-  }
+  std::erase_if(tests_, [&](const TestCase& test) { return !shard_.contains(test.name); });
   return {};
 }
 
