@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <tuple>
 
@@ -10,62 +11,27 @@ namespace {
 
 using Index = std::uint32_t;
 
-/// Tests by goal, in one array.
-class Columns {
- public:
-  Columns(const std::vector<GreedyTest>& tests, std::size_t goals) : start_(goals + 1) {
-    for (const GreedyTest& test : tests)
-      for (Index goal : test.goals) ++start_[goal + 1];
-    for (std::size_t goal = 0; goal < goals; ++goal) start_[goal + 1] += start_[goal];
-    tests_.resize(start_[goals]);
-    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
-    for (Index test = 0; test < tests.size(); ++test)
-      for (Index goal : tests[test].goals) tests_[next[goal]++] = test;
-  }
-  std::size_t size(Index goal) const { return start_[goal + 1] - start_[goal]; }
-  const Index* begin(Index goal) const { return tests_.data() + start_[goal]; }
-  const Index* end(Index goal) const { return tests_.data() + start_[goal + 1]; }
-
- private:
-  std::vector<std::size_t> start_;
-  std::vector<Index> tests_;
-};
-
-/// Bits that are set in both. Sums up bytes before words: without a popcount instruction (generic x86-64)
-/// several times as fast as std::popcount, and simple enough for the compiler to vectorise.
-[[gnu::always_inline]] inline std::uint32_t common_bits(const std::uint64_t* a, const std::uint64_t* b,
-                                                        std::size_t words) {
-  constexpr std::size_t kRun = 31;  // 31 * 8 bits still fit into a byte
+/// Bits set in both `a` and `b`, in the words listed.
+[[gnu::always_inline]] inline std::uint32_t common_bits(const std::vector<Index>& words,
+                                                        const std::uint64_t* a, const std::uint64_t* b) {
   std::uint32_t total = 0;
-  for (std::size_t start = 0; start < words; start += kRun) {
-    const std::size_t end = std::min(words, start + kRun);
-    std::uint64_t bytes = 0;
-    for (std::size_t i = start; i < end; ++i) {
-      std::uint64_t x = a[i] & b[i];
-      x -= (x >> 1) & 0x5555555555555555;
-      x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333);
-      bytes += (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F;
-    }
-    const std::uint64_t pairs = (bytes & 0x00FF00FF00FF00FF) + ((bytes >> 8) & 0x00FF00FF00FF00FF);
-    total += static_cast<std::uint32_t>((pairs * 0x0001000100010001) >> 48);
-  }
+  for (const Index word : words) total += static_cast<std::uint32_t>(__builtin_popcountll(a[word] & b[word]));
   return total;
 }
 
-using CountCommonBits = std::uint32_t (*)(const std::uint64_t*, const std::uint64_t*, std::size_t);
+using CountCommonBits = std::uint32_t (*)(const std::vector<Index>&, const std::uint64_t*,
+                                          const std::uint64_t*);
 
-std::uint32_t common_bits_anywhere(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
-  return common_bits(a, b, words);
+std::uint32_t common_bits_anywhere(const std::vector<Index>& words, const std::uint64_t* a,
+                                   const std::uint64_t* b) {
+  return common_bits(words, a, b);
 }
 
 #if defined(__x86_64__)
-/// With the instruction the plain loop is the fastest one.
-[[gnu::target("popcnt")]] std::uint32_t common_bits_popcnt(const std::uint64_t* a, const std::uint64_t* b,
-                                                           std::size_t words) {
-  std::uint32_t total = 0;
-  for (std::size_t i = 0; i < words; ++i)
-    total += static_cast<std::uint32_t>(__builtin_popcountll(a[i] & b[i]));
-  return total;
+/// Generic x86-64 lacks the instruction, which is several times as fast.
+[[gnu::target("popcnt")]] std::uint32_t common_bits_popcnt(const std::vector<Index>& words,
+                                                           const std::uint64_t* a, const std::uint64_t* b) {
+  return common_bits(words, a, b);
 }
 #endif
 
@@ -79,8 +45,8 @@ CountCommonBits count_for_this_processor() {
 const CountCommonBits count_common_bits = count_for_this_processor();
 
 /// Which goals are open, and how much of that a test covers. A goal takes as many bits as it weighs, so that
-/// counting bits is all there is to do; where that would take too much memory, the goals are added up one by
-/// one.
+/// counting bits is all there is to do; where that would take too much memory, the goals that were open at
+/// the last count are added up one by one.
 class Openness {
  public:
   Openness(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
@@ -92,9 +58,10 @@ class Openness {
     }
     words_ = (bits + 63) / 64;
     if (words_ * tests.size() > kWordsAtMost) words_ = 0;
+    if (words_ == 0) left_.resize(tests.size());
+    if (words_ == 0) return;
     open_.resize(words_);
     rows_.resize(words_ * tests.size());
-    if (words_ == 0) return;
     for (Index test = 0; test < tests.size(); ++test)
       for (Index goal : tests[test].goals) set(&rows_[test * words_], goal, true);
   }
@@ -104,13 +71,27 @@ class Openness {
     value_[goal] = open ? weights_[goal] : 0;
     if (words_ != 0) set(open_.data(), goal, open);
   }
+  /// gain() looks only at the words that held an open goal at the last call: needed after goals were opened,
+  /// useful after many were closed.
+  void list_open_words() {
+    listed_.clear();
+    for (Index word = 0; word < words_; ++word)
+      if (open_[word] != 0) listed_.push_back(word);
+  }
   std::uint32_t gain(Index test) const {
-    if (words_ == 0) {
-      std::uint32_t sum = 0;
-      for (Index goal : tests_[test].goals) sum += value_[goal];
-      return sum;
-    }
-    return count_common_bits(&rows_[test * words_], open_.data(), words_);
+    if (words_ != 0) return count_common_bits(listed_, &rows_[test * words_], open_.data());
+    std::uint32_t sum = 0;
+    for (Index goal : left_[test]) sum += value_[goal];
+    return sum;
+  }
+  /// The same, looking at all goals of the test if it is the `first` count since goals were opened.
+  std::uint32_t count(Index test, bool first) {
+    if (words_ != 0) return gain(test);
+    std::vector<Index>& left = left_[test];
+    if (first) left.assign(tests_[test].goals.begin(), tests_[test].goals.end());
+    std::uint32_t sum = 0;
+    std::erase_if(left, [&](Index goal) { return sum += value_[goal], value_[goal] == 0; });
+    return sum;
   }
 
  private:
@@ -129,6 +110,8 @@ class Openness {
   std::vector<std::size_t> first_bit_;  ///< by goal
   std::size_t words_ = 0;               ///< in a row; 0 = no rows
   std::vector<std::uint64_t> open_, rows_;
+  std::vector<Index> listed_;             ///< every word with an open goal is among them
+  std::vector<std::vector<Index>> left_;  ///< without rows, by test: all its open goals are among them
 };
 
 /// Wants the tests in the order of what they cover altogether (then memory is read in the order in which the
@@ -138,31 +121,31 @@ class Greedy {
   Greedy(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
       : tests_(tests),
         weights_(weights),
-        columns_(tests, weights.size()),
         remaining_(weights.size()),
         open_(tests, weights),
         picked_(tests.size()) {
-    for (Index goal = 0; goal < weights.size(); ++goal) remaining_[goal] = columns_.size(goal);
+    for (const GreedyTest& test : tests)
+      for (Index goal : test.goals) ++remaining_[goal];
   }
 
   std::vector<GreedyPick> run() {
     // At each start all gains are whole again, so its first pick is the next in order.
     for (Index first = 0; first < tests_.size(); ++first) {
       if (picked_[first]) continue;
-      start_over();
+      start_over(first);
       pick(first);
-      if (open_goals_ != 0) fill_heap();
       while (open_goals_ != 0) {
+        if (open_size_ < counted_size_ / kShrunk || evaluated_ > adding_.size() / kEvaluated) fill_heap();
         pick(best_in_heap());
-        if (open_size_ < counted_size_ / kShrunk) fill_heap();
       }
     }
     return std::move(picks_);
   }
 
  private:
-  /// Counting anew pays when no more than this part is left of what was counted last.
-  static constexpr std::size_t kShrunk = 8;
+  /// Counting anew pays when no more than one in kShrunk is left of what was counted last, or when one in
+  /// kEvaluated of those tests was looked at since.
+  static constexpr std::size_t kShrunk = 4, kEvaluated = 8;
 
   struct Entry {
     double key;
@@ -180,7 +163,8 @@ class Greedy {
     return {static_cast<double>(gain) / tests_[test].cost, tests_[test].tie_break, test};
   }
 
-  void start_over() {
+  /// Opens all goals that a test from `first` on still covers.
+  void start_over(Index first) {
     open_goals_ = open_size_ = 0;
     for (Index goal = 0; goal < weights_.size(); ++goal) {
       open_.set(goal, remaining_[goal] != 0);
@@ -188,7 +172,10 @@ class Greedy {
       ++open_goals_;
       open_size_ += remaining_[goal];
     }
-    whole_size_ = open_size_;
+    adding_.clear();
+    for (Index test = first; test < tests_.size(); ++test)
+      if (!picked_[test]) adding_.push_back(test);
+    counted_size_ = kNothingCounted;
   }
 
   void pick(Index test) {
@@ -207,36 +194,23 @@ class Greedy {
     picks_.push_back(std::move(result));
   }
 
-  /// Brings the gains of the remaining tests up to date; those that add nothing are left out.
+  /// Brings the gains of the remaining tests up to date; those that add nothing are left out until the next
+  /// start.
   void fill_heap() {
+    const bool first = counted_size_ == kNothingCounted;
+    open_.list_open_words();
     std::vector<Entry> entries;
-    if (open_size_ < whole_size_ / kShrunk)
-      count_through_goals(entries);
-    else
-      count_by_test(entries);
+    std::size_t kept = 0;
+    for (Index test : adding_) {
+      const std::uint32_t gain = picked_[test] ? 0 : open_.count(test, first);
+      if (gain == 0) continue;
+      adding_[kept++] = test;
+      entries.push_back(entry(test, gain));
+    }
+    adding_.resize(kept);
     heap_ = std::priority_queue<Entry>(std::less<Entry>(), std::move(entries));
     counted_size_ = open_size_;
-  }
-
-  void count_by_test(std::vector<Entry>& entries) const {
-    for (Index test = 0; test < tests_.size(); ++test)
-      if (!picked_[test])
-        if (const std::uint32_t gain = open_.gain(test); gain != 0) entries.push_back(entry(test, gain));
-  }
-
-  /// Looks only at the tests that still add something.
-  void count_through_goals(std::vector<Entry>& entries) const {
-    std::vector<std::uint32_t> gain(tests_.size());
-    std::vector<Index> touched;
-    for (Index goal = 0; goal < weights_.size(); ++goal) {
-      if (open_.value(goal) == 0) continue;
-      for (const Index* test = columns_.begin(goal); test != columns_.end(goal); ++test) {
-        if (picked_[*test]) continue;
-        if (gain[*test] == 0) touched.push_back(*test);
-        gain[*test] += weights_[goal];
-      }
-    }
-    for (Index test : touched) entries.push_back(entry(test, gain[test]));
+    evaluated_ = 0;
   }
 
   /// There is one as long as a goal is open: some remaining test covers it.
@@ -245,6 +219,7 @@ class Greedy {
       const Entry top = heap_.top();
       heap_.pop();
       const std::uint32_t gain = open_.gain(top.test);
+      ++evaluated_;
       if (gain == 0) continue;
       const Entry now = entry(top.test, gain);
       if (heap_.empty() || now > heap_.top()) return top.test;
@@ -252,15 +227,17 @@ class Greedy {
     }
   }
 
+  static constexpr std::size_t kNothingCounted = std::numeric_limits<std::size_t>::max();
+
   const std::vector<GreedyTest>& tests_;
   const std::vector<std::uint32_t>& weights_;
-  const Columns columns_;
   std::vector<std::size_t> remaining_;  ///< by goal: tests not yet picked that cover it
   Openness open_;
   std::size_t open_goals_ = 0;    ///< not covered since the last start, though a remaining test could
   std::size_t open_size_ = 0;     ///< remaining tests of the open goals, one by one
-  std::size_t whole_size_ = 0;    ///< open_size_ at the start
   std::size_t counted_size_ = 0;  ///< open_size_ when the heap was filled
+  std::size_t evaluated_ = 0;     ///< gains looked at since then
+  std::vector<Index> adding_;     ///< all tests that still add something are among them
   std::vector<char> picked_;
   std::priority_queue<Entry> heap_;  ///< keys are upper bounds: gains only shrink between two starts
   std::vector<GreedyPick> picks_;

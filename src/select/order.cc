@@ -115,12 +115,12 @@ std::vector<Listed> by_chance(const std::vector<Candidate>& all, Indices selecte
 std::vector<Listed> by_blocks(const std::vector<Candidate>& all, const Indices& selected) {
   std::vector<const TestCoverage*> coverages;
   for (std::uint32_t i : selected) coverages.push_back(all[i].test->coverage);
-  BlockClasses classes = block_classes(coverages);
+  const BlockClasses classes = block_classes(coverages);
   std::vector<GreedyTest> tests;
   Indices blind;
   for (std::size_t i = 0; i < selected.size(); ++i) {
     if (classes.of_test[i].empty()) blind.push_back(selected[i]);
-    tests.push_back({std::move(classes.of_test[i]), all[selected[i]].tie_break, 1});
+    tests.push_back({classes.of_test[i], all[selected[i]].tie_break, 1});
   }
   std::vector<Listed> result = by_chance(all, blind);  // nothing is known of them: they may cover anything
   for (const GreedyPick& pick : greedy_order(tests, classes.sizes))

@@ -9,13 +9,16 @@
 #include "select/explain.h"
 #include "select/order.h"
 #include "select/random.h"
+#include "support/task_pool.h"
 
 namespace simrt::select {
 namespace {
 
 class Selector {
  public:
-  explicit Selector(const SelectInput& input) : input_(input), targets_(input), evidence_(input) {}
+  explicit Selector(const SelectInput& input) : input_(input), targets_(input), evidence_(input) {
+    for (const Goal& goal : targets_.goals()) pairs_.push_back(static_cast<std::uint32_t>(goal.pairs.size()));
+  }
 
   Selection run() {
     gather_candidates();
@@ -33,6 +36,7 @@ class Selector {
   }
 
  private:
+  std::vector<TestMatch> match_tests() const;
   void gather_candidates();
   std::size_t affordable_prefix(const std::vector<Listed>& list) const;
   Decision decision(const Candidate& candidate) const;
@@ -45,21 +49,35 @@ class Selector {
   const Targets targets_;
   const Evidence evidence_;
   std::vector<Candidate> candidates_;
-  std::vector<bool> covered_;  ///< by goal
+  std::vector<std::uint32_t> pairs_;  ///< by goal: how many
+  std::vector<bool> covered_;         ///< by goal
 };
+
+/// By test; in parallel.
+std::vector<TestMatch> Selector::match_tests() const {
+  constexpr std::size_t kChunk = 512;  // tests; a Matcher is made for each chunk
+  std::vector<TestMatch> matches(input_.tests.size());
+  run_tasks((matches.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    Matcher matcher(targets_);
+    for (std::size_t i = chunk * kChunk; i < std::min(matches.size(), (chunk + 1) * kChunk); ++i)
+      if (input_.tests[i].coverage) matches[i] = matcher.match(*input_.tests[i].coverage);
+  });
+  return matches;
+}
 
 void Selector::gather_candidates() {
   const Technique technique = input_.options.technique;
-  Matcher matcher(targets_);
+  std::vector<TestMatch> matches = match_tests();
   covered_.resize(targets_.goals().size());
-  for (const RecordedTest& test : input_.tests) {
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const RecordedTest& test = input_.tests[i];
     Candidate candidate;
     candidate.test = &test;
     candidate.tie_break = tie_break(input_.options.seed, test.test);
-    if (test.coverage) candidate.match = matcher.match(*test.coverage);
+    candidate.match = std::move(matches[i]);
     for (std::uint32_t goal : candidate.match.two_threads) covered_[goal] = true;
     candidate.reasons = evidence_.reasons(test);
-    candidate.goals = candidate.match.two_threads;
+    candidate.goals = std::move(candidate.match.two_threads);
     if (technique == Technique::SimRTN)
       candidate.goals.insert(candidate.goals.end(), candidate.match.same_thread.begin(),
                              candidate.match.same_thread.end());
@@ -91,8 +109,7 @@ Decision Selector::decision(const Candidate& candidate) const {
   result.test = candidate.test->test;
   result.tier = candidate.tier;
   result.seconds = candidate.test->seconds;
-  for (std::uint32_t goal : candidate.goals)
-    result.pairs += static_cast<std::uint32_t>(targets_.goals()[goal].pairs.size());
+  for (std::uint32_t goal : candidate.goals) result.pairs += pairs_[goal];
   result.reasons = candidate.reasons;
   return result;
 }
@@ -122,13 +139,16 @@ Decision Selector::listed_decision(const Listed& listed, std::size_t position, s
 
 /// The pairs it was the first to cover, then others, up to the limit.
 void Selector::add_pair_reasons(const Candidate& candidate, const Listed& listed, Decision& decision) const {
-  std::vector<std::uint32_t> goals = listed.new_goals, others;
+  std::vector<std::uint32_t> goals = listed.new_goals;
   std::sort(goals.begin(), goals.end());
-  for (std::uint32_t goal : candidate.goals)
-    if (!std::binary_search(goals.begin(), goals.end(), goal)) others.push_back(goal);
-  const std::size_t wanted = std::min(others.size(), input_.options.pair_reasons);
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted), others.end());
-  goals.insert(goals.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted));
+  if (const std::size_t limit = input_.options.pair_reasons; goals.size() < limit) {
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t goal : candidate.goals)
+      if (!std::binary_search(goals.begin(), goals.end(), goal)) others.push_back(goal);
+    const auto end = others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), limit));
+    std::partial_sort(others.begin(), end, others.end());
+    goals.insert(goals.end(), others.begin(), end);
+  }
   std::size_t left = input_.options.pair_reasons;
   for (std::uint32_t goal : goals) {
     for (std::uint32_t pair : targets_.goals()[goal].pairs) {
