@@ -62,6 +62,17 @@ TEST(Discover, CMakeBuildsInsideAndBesideTheRepository) {
   EXPECT_EQ(hint_for(findings, "compile database"), "nothing is missing");
 }
 
+TEST(Discover, CompileDatabaseOfAnInstrumentedBuildByHand) {
+  ProjectTree tree;
+  tree.write("Makefile", "all:\n");
+  tree.database(tree.path("build-simrt"));
+  const ProjectFindings findings = discover(tree);
+  EXPECT_EQ(findings.compile_database, tree.path("build-simrt/compile_commands.json"));
+  EXPECT_EQ(hint_for(findings, "compile database"), "nothing is missing");
+  EXPECT_EQ(suggested_config(findings, config::default_config(tree.root())).compile_database, "")
+      << "where simrt looks by itself";
+}
+
 TEST(Discover, OtherProjectsAndCopiedBuildsDoNotCount) {
   ProjectTree tree;
   tree.write("CMakeLists.txt", "project(x)\n");

@@ -94,6 +94,16 @@ TEST_F(Doctor, CompileDatabase) {
   EXPECT_THAT(check("compile database").hint, HasSubstr("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
 }
 
+TEST_F(Doctor, CompileDatabaseOfABuildByHand) {
+  remove("build");
+  remove("build-simrt");
+  remove("CMakeLists.txt");
+  tree_.database(tree_.path("build-simrt"));
+  const Check database = check("compile database");
+  EXPECT_TRUE(database.ok) << database.detail;
+  EXPECT_THAT(database.detail, HasSubstr("build-simrt/compile_commands.json"));
+}
+
 TEST_F(Doctor, UnsupportedCompiler) {
   tree_.cmake_build(tree_.path("build"), "/usr/bin/g++-9", "GNU", "9.4.0");
   const Check compiler = check("compiler");

@@ -124,7 +124,7 @@ bool uses(const ProjectFindings& findings, BuildSystem system) {
   return std::find(findings.systems.begin(), findings.systems.end(), system) != findings.systems.end();
 }
 
-void find_compile_database(ProjectFindings& findings) {
+void find_compile_database(ProjectFindings& findings, const std::string& instrumented) {
   if (const BuildDirectory* build = findings.user_build())
     findings.compile_database = build->compile_database;
   for (const char* place : {"compile_commands.json", "build/compile_commands.json"}) {
@@ -135,6 +135,9 @@ void find_compile_database(ProjectFindings& findings) {
   if (findings.compile_database.empty() && findings.instrumented_build() != nullptr) {
     findings.compile_database = findings.instrumented_build()->compile_database;
   }
+  // Built by hand or by make: no cache of a build system says what the directory is.
+  const std::string by_hand = instrumented + "/compile_commands.json";
+  if (findings.compile_database.empty() && is_file(by_hand)) findings.compile_database = by_hand;
 }
 
 /// What the user types to get a compile database.
@@ -255,8 +258,9 @@ Result<ProjectFindings> discover_project(const std::string& root) {
   order_builds(findings.builds);
   find_systems(findings);
   find_make_tests(findings);
-  find_compile_database(findings);
-  find_missing(findings, config::default_config(findings.root).instrumented_directory);
+  const std::string instrumented = config::default_config(findings.root).instrumented_directory;
+  find_compile_database(findings, instrumented);
+  find_missing(findings, instrumented);
   return findings;
 }
 
@@ -270,7 +274,8 @@ config::Config suggested_config(const ProjectFindings& findings, config::Config 
   const bool implied = user != nullptr && findings.compile_database == user->compile_database;
   const bool of_instrumented =
       instrumented != nullptr && findings.compile_database == instrumented->compile_database;
-  if (!findings.compile_database.empty() && !implied && !of_instrumented &&
+  const bool by_default = findings.compile_database == base.instrumented_directory + "/compile_commands.json";
+  if (!findings.compile_database.empty() && !implied && !of_instrumented && !by_default &&
       silent("build.compile_commands")) {
     base.compile_database = findings.compile_database;
   }

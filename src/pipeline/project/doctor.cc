@@ -100,6 +100,8 @@ class Doctor {
   std::string compile_database() const {
     if (!config_.compile_database.empty()) return config_.compile_database;
     if (instrumented_ && !instrumented_->compile_database.empty()) return instrumented_->compile_database;
+    const std::string by_hand = config_.instrumented_directory + "/compile_commands.json";
+    if (is_file(by_hand)) return by_hand;
     if (user_ && !user_->compile_database.empty()) return user_->compile_database;
     return findings_.compile_database;
   }
