@@ -2,6 +2,7 @@
 // what is called, what lost its protection, what depends on the change.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "impact/alias_classes.h"
 #include "impact/block_mapping.h"
@@ -40,8 +41,9 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
 
   const AliasClasses aliases(context.after, context.calls_after);
   const BlockMapping mapping(context, changed_calls);
-  pair_accesses(shared_accesses(context, marks, aliases, mapping), options.max_pairs_per_class,
-                options.keep_all_accesses, impact, options.max_targets);
+  SiteSets sites;
+  std::vector<Candidate> candidates = shared_accesses(context, marks, aliases, mapping, sites);
+  pair_accesses(std::move(candidates), std::move(sites), options, impact);
   return impact;
 }
 

@@ -1,95 +1,80 @@
 #include "impact/block_mapping.h"
 
+#include <map>
 #include <utility>
 
 namespace simrt::impact {
-namespace {
-
-const std::set<MappedBlock> kNowhere;
-
-MappedBlock on_other_thread(const MappedBlock& site) {
-  return {site.function, {}, site.reached_from.function ? site.reached_from : site.block};
-}
-
-}  // namespace
 
 BlockMapping::BlockMapping(const ChangeContext& context, const std::vector<std::uint32_t>& changed_calls)
-    : context_(context) {
-  for (std::uint32_t event : changed_calls) spread(event);
-}
+    : context_(context), callers_(find_callers()), newly_reached_(find_newly_reached(changed_calls)) {}
 
-std::vector<MappedBlock> BlockMapping::of(std::uint32_t event) const {
+std::optional<BlockId> BlockMapping::own_block(std::uint32_t event) const {
   const ElementRef& at = context_.after.where(context_.after.element_of(event));
-  if (const auto block = context_.matching.old_block(at.function, at.block))
-    return {{block->function, *block, {}}};
-  const auto& callers = callers_of_new(at.function);
-  return {callers.begin(), callers.end()};
+  return context_.matching.old_block(at.function, at.block);
 }
 
-const std::set<MappedBlock>& BlockMapping::newly_reached_from(std::uint32_t function) const {
-  const auto known = newly_reached_.find(function);
-  return known == newly_reached_.end() ? kNowhere : known->second;
+/// Code that p does not have, or a point that calls through pointers go through.
+bool BlockMapping::is_new(std::uint32_t node) const {
+  return !context_.calls_after.is_function(node) || context_.matching.status(node) == FunctionStatus::Added;
 }
 
-/// Breadth-first towards the callers, through new functions only; every existing caller met is the nearest on
-/// its path.
-const std::set<MappedBlock>& BlockMapping::callers_of_new(std::uint32_t function) const {
-  auto [known, fresh] = callers_.try_emplace(function);
-  std::set<MappedBlock>& found = known->second;
-  if (!fresh) return found;
-  std::vector<std::pair<std::uint32_t, bool>> work{
-      {function, false}};  // node, and whether a thread start lies between
-  std::set<std::pair<std::uint32_t, bool>> seen{{function, false}};
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto [node, threaded] = work[i];
-    for (const CallEdge& edge : context_.calls_after.in(node)) {
-      const bool on_thread = threaded || context_.calls_after.starts_thread(edge);
-      const bool is_function = context_.calls_after.is_function(edge.caller);
-      if (!is_function || context_.matching.status(edge.caller) == FunctionStatus::Added) {
-        if (seen.emplace(edge.caller, on_thread).second) work.emplace_back(edge.caller, on_thread);
-        continue;
-      }
-      const FunctionFacts& old = context_.before.function(context_.matching.old_function(edge.caller));
-      MappedBlock site{old.id, {old.id, old.entry}, {}};
-      if (edge.event != kNone)
-        site.block = *context_.matching.old_block(
-            edge.caller, context_.after.where(context_.after.element_of(edge.event)).block);
-      found.insert(on_thread ? on_other_thread(site) : site);
+Places BlockMapping::callers_of_new(std::uint32_t function) const {
+  Places places = callers_.places(function);
+  if (places.empty()) places.unknown = true;
+  return places;
+}
+
+Places BlockMapping::newly_reached_from(std::uint32_t function) const {
+  return newly_reached_.places(function);
+}
+
+/// From every call of new code in existing code, on through new code only: every existing caller met is the
+/// nearest on its path.
+SiteFlow BlockMapping::find_callers() const {
+  const CallGraph& calls = context_.calls_after;
+  std::vector<std::pair<const CallEdge*, BlockId>> entries;
+  std::vector<BlockId> sites;
+  for (std::uint32_t caller = 0; caller < context_.after.function_count(); ++caller) {
+    if (is_new(caller)) continue;
+    for (const CallEdge& edge : calls.out(caller)) {
+      if (!is_new(edge.callee)) continue;
+      const FunctionFacts& old = context_.before.function(context_.matching.old_function(caller));
+      const BlockId site = edge.event == kNone ? BlockId{old.id, old.entry} : *own_block(edge.event);
+      entries.emplace_back(&edge, site);
+      sites.push_back(site);
     }
   }
-  if (found.empty()) found.insert(MappedBlock{});
-  return found;
+  SiteFlow flow(calls, std::move(sites), [this](std::uint32_t node) { return is_new(node); });
+  for (const auto& [edge, site] : entries) flow.start({edge, 1}, {{site}, {}, false});
+  flow.run();
+  return flow;
 }
 
-std::set<MappedBlock> BlockMapping::sites(std::uint32_t event) const {
-  const auto blocks = of(event);
-  return {blocks.begin(), blocks.end()};
-}
-
-/// Everything the changed call reaches in existing functions may now run from its site.
-void BlockMapping::spread(std::uint32_t call_event) {
-  const std::uint32_t caller = context_.after.function_of_event(call_event);
-  const std::set<MappedBlock> here = sites(call_event);
-  std::set<MappedBlock> elsewhere;
-  for (const MappedBlock& site : here) elsewhere.insert(on_other_thread(site));
-  std::vector<std::pair<std::uint32_t, bool>> work;
-  std::vector<std::uint8_t> seen(context_.calls_after.node_count(), 0);
-  const auto reach = [&](const CallEdge& edge, bool threaded) {
-    const bool on_thread = threaded || context_.calls_after.starts_thread(edge);
-    const std::uint8_t bit = on_thread ? 2 : 1;
-    if (seen[edge.callee] & bit) return;
-    seen[edge.callee] |= bit;
-    work.emplace_back(edge.callee, on_thread);
-  };
-  for (const CallEdge& edge : context_.calls_after.edges_of(call_event, caller)) reach(edge, false);
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto [node, threaded] = work[i];
-    if (context_.calls_after.is_function(node) && context_.matching.status(node) != FunctionStatus::Added) {
-      const auto& blocks = threaded ? elsewhere : here;
-      newly_reached_[node].insert(blocks.begin(), blocks.end());
-    }
-    for (const CallEdge& edge : context_.calls_after.out(node)) reach(edge, threaded);
+/// Everything that a changed call reaches may now run from its site.
+SiteFlow BlockMapping::find_newly_reached(const std::vector<std::uint32_t>& changed_calls) const {
+  const CallGraph& calls = context_.calls_after;
+  std::vector<BlockId> sites;
+  std::map<BlockId, std::vector<CallEdge>> from_block;
+  std::map<std::uint32_t, std::vector<CallEdge>> from_new;  // by new function: its sites are many
+  for (std::uint32_t event : changed_calls) {
+    const std::uint32_t caller = context_.after.function_of_event(event);
+    const auto edges = calls.edges_of(event, caller);
+    const auto block = own_block(event);
+    std::vector<CallEdge>& starts = block ? from_block[*block] : from_new[caller];
+    starts.insert(starts.end(), edges.begin(), edges.end());
   }
+  for (const auto& [block, edges] : from_block) sites.push_back(block);
+  for (const auto& [function, edges] : from_new) {
+    const Places places = callers_of_new(function);
+    sites.insert(sites.end(), places.here.begin(), places.here.end());
+    sites.insert(sites.end(), places.started.begin(), places.started.end());
+    if (places.unknown) sites.emplace_back();
+  }
+  SiteFlow flow(calls, std::move(sites), [](std::uint32_t) { return true; });
+  for (const auto& [block, edges] : from_block) flow.start(edges, {{block}, {}, false});
+  for (const auto& [function, edges] : from_new) flow.start(edges, callers_of_new(function));
+  flow.run();
+  return flow;
 }
 
 }  // namespace simrt::impact

@@ -5,43 +5,33 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "impact/change_context.h"
+#include "impact/site_flow.h"
 
 namespace simrt::impact {
-
-/// A block of p that stands for code of p'. {0, 0} = unknown: it runs on another thread than the block that
-/// starts it.
-struct MappedBlock {
-  FunctionId function;  ///< c.m
-  BlockId block;
-  BlockId reached_from;
-  auto operator<=>(const MappedBlock&) const = default;
-};
 
 class BlockMapping {
  public:
   /// `changed_calls`: call events of p' that rule 2 found.
   BlockMapping(const ChangeContext& context, const std::vector<std::uint32_t>& changed_calls);
 
-  /// For an access in an existing function: its own block. In a new one: the call site in every nearest
-  /// existing caller.
-  std::vector<MappedBlock> of(std::uint32_t event) const;
-  /// Blocks from which the change newly reaches an existing function; empty for most.
-  const std::set<MappedBlock>& newly_reached_from(std::uint32_t function) const;
+  /// The block of an event in a function that p has; nullopt in a new one.
+  std::optional<BlockId> own_block(std::uint32_t event) const;
+  /// The call sites of a new function in all its nearest existing callers.
+  Places callers_of_new(std::uint32_t function) const;
+  /// From where the change newly reaches a function that p has; empty for most.
+  Places newly_reached_from(std::uint32_t function) const;
 
  private:
-  const std::set<MappedBlock>& callers_of_new(std::uint32_t function) const;
-  std::set<MappedBlock> sites(std::uint32_t event) const;
-  void spread(std::uint32_t call_event);
+  SiteFlow find_callers() const;
+  SiteFlow find_newly_reached(const std::vector<std::uint32_t>& changed_calls) const;
+  bool is_new(std::uint32_t node) const;
 
   const ChangeContext& context_;
-  mutable std::unordered_map<std::uint32_t, std::set<MappedBlock>> callers_;
-  std::unordered_map<std::uint32_t, std::set<MappedBlock>> newly_reached_;
+  const SiteFlow callers_, newly_reached_;
 };
 
 }  // namespace simrt::impact

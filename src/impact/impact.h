@@ -16,11 +16,12 @@ struct ImpactOptions {
   /// Code that belongs to a test itself. A test whose own code changed runs anyway, so a change there is no
   /// cause of impact elsewhere. Null: no function is test code.
   std::function<bool(const FunctionFacts&)> is_test_code;
-  /// Above this many pairs in one alias class, its accesses are merged to one per (block, mode, impacted):
-  /// which tests are selected stays the same, only reasons get coarser.
+  /// Above this many pairs in one alias class, accesses that coverage cannot tell apart (block, mode,
+  /// impacted, type) pair as one: which tests are selected stays the same, only reasons get coarser.
   std::size_t max_pairs_per_class = 200'000;
-  /// Where that leaves more pairs than this in all, an access may stand for many (SharedAccess::stands_for).
-  std::size_t max_targets = 1'000'000;
+  /// Where that leaves more pairs than this in all, an access may stand for many (SharedAccess::stands_for):
+  /// again the same tests.
+  std::size_t max_targets = 200'000;
   /// Also report accesses that are neither impacted nor partner of an impacted one (for dumps and tests).
   bool keep_all_accesses = false;
 };

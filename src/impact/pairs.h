@@ -1,20 +1,17 @@
-// Impacted shared-variable pairs (ISVP): all pairs of accesses that may touch the same memory, at least one
-// impacted, at least one a write; a write pairs with itself. Knows only accesses.
+// Impacted shared-variable pairs (ISVP) from shared-variable accesses: which accesses may meet. Where they
+// are too many, accesses are put together without changing which tests cover a pair.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
+#include "impact/impact.h"
 #include "impact/shared_accesses.h"
+#include "impact/site_sets.h"
 
 namespace simrt::impact {
 
-/// Fills `impact.accesses` and `impact.pairs`. Of an alias class with more than `max_pairs` pairs only one
-/// access for each (block, mode, impacted) is kept: whether a test covers one of the pairs depends on nothing
-/// else. While all classes together are still above `max_targets`, the largest one pairs its impacted
-/// accesses with one that stands for the others (SharedAccess::stands_for): more tests than need be, never
-/// fewer. Accesses that are neither impacted nor partner of one are dropped unless `keep_all`.
-void pair_accesses(std::vector<Candidate> candidates, std::size_t max_pairs, bool keep_all, Impact& impact,
-                   std::size_t max_targets = 1'000'000);
+/// Fills Impact::accesses, site_sets and pairs. `candidates` in the order of access_before.
+void pair_accesses(std::vector<Candidate> candidates, SiteSets sites, const ImpactOptions& options,
+                   Impact& impact);
 
 }  // namespace simrt::impact

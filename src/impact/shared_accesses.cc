@@ -10,14 +10,24 @@
 namespace simrt::impact {
 namespace {
 
+/// Where an access stands in p.
+struct Standing {
+  FunctionId function;  ///< c.m
+  BlockId block;
+  SiteRole role = SiteRole::None;
+  std::uint32_t sites = 0;
+  auto operator<=>(const Standing&) const = default;
+};
+
 class Collector {
  public:
   Collector(const ChangeContext& context, const Marks& marks, const AliasClasses& aliases,
-            const BlockMapping& mapping)
+            const BlockMapping& mapping, SiteSets& sites)
       : context_(context),
         marks_(marks),
         aliases_(aliases),
         mapping_(mapping),
+        sites_(sites),
         publication_(context.after, context.calls_after),
         initialisers_count_(start_up_spawns()) {}
 
@@ -38,7 +48,7 @@ class Collector {
     for (std::size_t i = 0; i < events.size(); ++i)
       if (context_.options.keep_all_accesses || impacted_classes.contains(classes[i]))
         add(events[i], classes[i]);
-    for (auto& [key, representative] : at_new_sites_) result_.push_back(std::move(representative));
+    for (auto& [key, representative] : newly_reached_) result_.push_back(std::move(representative));
     sort_unique();
     return std::move(result_);
   }
@@ -48,6 +58,8 @@ class Collector {
   bool start_up_spawns() const;
   bool may_run_with_others(std::uint32_t function) const;
   void add(std::uint32_t event, std::uint64_t alias_class);
+  std::vector<Standing> standings(const Places& places);
+  void look_at_function(std::uint32_t function);
   void sort_unique();
   Candidate describe(std::uint32_t event, std::uint64_t alias_class) const;
 
@@ -55,12 +67,15 @@ class Collector {
   const Marks& marks_;
   const AliasClasses& aliases_;
   const BlockMapping& mapping_;
+  SiteSets& sites_;
   const Publication publication_;
   bool initialisers_count_;
   std::vector<Candidate> result_;
-  /// Accesses of existing functions that a changed call newly reaches; one for each site and kind of access
-  /// is enough, because coverage of the site is all that can be asked for.
-  std::map<std::tuple<MappedBlock, std::uint64_t, AccessMode, std::uint64_t>, Candidate> at_new_sites_;
+  std::uint32_t function_ = kNone;  ///< that the next two are of
+  std::vector<Standing> at_callers_, at_new_sites_;
+  /// Accesses of existing functions that a changed call newly reaches; one for each set of sites and kind of
+  /// access is enough, because coverage of the sites is all that can be asked for.
+  std::map<std::tuple<Standing, std::uint64_t, AccessMode, std::uint64_t>, Candidate> newly_reached_;
 };
 
 bool Collector::start_up_spawns() const {
@@ -114,22 +129,48 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
   return candidate;
 }
 
+std::vector<Standing> Collector::standings(const Places& places) {
+  std::vector<Standing> result;
+  if (places.here.size() == 1)
+    result.push_back({places.here[0].function, places.here[0]});
+  else if (!places.here.empty())
+    result.push_back({places.here[0].function, {}, SiteRole::RunsFrom, sites_.add(places.here)});
+  if (!places.started.empty())
+    result.push_back({places.started[0].function, {}, SiteRole::StartedBehind, sites_.add(places.started)});
+  if (places.unknown) result.emplace_back();
+  return result;
+}
+
+void Collector::look_at_function(std::uint32_t function) {
+  if (function_ == function) return;
+  function_ = function;
+  const bool is_new = context_.matching.status(function) == FunctionStatus::Added;
+  at_callers_ = is_new ? standings(mapping_.callers_of_new(function)) : std::vector<Standing>{};
+  at_new_sites_ = is_new ? std::vector<Standing>{} : standings(mapping_.newly_reached_from(function));
+}
+
 void Collector::add(std::uint32_t event, std::uint64_t alias_class) {
+  look_at_function(context_.after.function_of_event(event));
   Candidate candidate = describe(event, alias_class);
-  const auto place = [&](const MappedBlock& at) {
+  const auto place = [&](const Standing& at) {
     candidate.access.mapped_function = at.function;
     candidate.access.block = at.block;
-    candidate.access.reached_from = at.reached_from;
+    candidate.access.site_role = at.role;
+    candidate.access.sites = at.sites;
   };
-  for (const MappedBlock& at : mapping_.of(event)) {
+  if (const auto block = mapping_.own_block(event)) {
+    place({block->function, *block});
+    result_.push_back(candidate);
+  }
+  for (const Standing& at : at_callers_) {
     place(at);
     result_.push_back(candidate);
   }
   if (!candidate.access.impacted) return;
-  for (const MappedBlock& at : mapping_.newly_reached_from(context_.after.function_of_event(event))) {
+  for (const Standing& at : at_new_sites_) {
     place(at);
     auto [known, fresh] =
-        at_new_sites_.try_emplace({at, alias_class, candidate.access.mode, candidate.type}, candidate);
+        newly_reached_.try_emplace({at, alias_class, candidate.access.mode, candidate.type}, candidate);
     if (!fresh && access_before(candidate.access, known->second.access)) known->second = candidate;
   }
 }
@@ -139,9 +180,10 @@ void Collector::sort_unique() {
                    [](const Candidate& a, const Candidate& b) { return access_before(a.access, b.access); });
   const auto same = [](const Candidate& a, const Candidate& b) {
     const SharedAccess &x = a.access, &y = b.access;
-    return std::tie(x.block, x.reached_from, x.variable, x.alias_class, x.mode, x.file, x.at, x.impacted,
-                    x.function) == std::tie(y.block, y.reached_from, y.variable, y.alias_class, y.mode,
-                                            y.file, y.at, y.impacted, y.function);
+    return std::tie(x.block, x.site_role, x.sites, x.variable, x.alias_class, x.mode, x.file, x.at,
+                    x.impacted, x.function) == std::tie(y.block, y.site_role, y.sites, y.variable,
+                                                        y.alias_class, y.mode, y.file, y.at, y.impacted,
+                                                        y.function);
   };
   result_.erase(std::unique(result_.begin(), result_.end(), same), result_.end());
 }
@@ -149,14 +191,15 @@ void Collector::sort_unique() {
 }  // namespace
 
 bool access_before(const SharedAccess& a, const SharedAccess& b) {
-  return std::tie(a.file, a.at, a.mode, a.block, a.reached_from, a.variable, a.alias_class, a.function,
-                  b.impacted) < std::tie(b.file, b.at, b.mode, b.block, b.reached_from, b.variable,
+  return std::tie(a.file, a.at, a.mode, a.block, a.site_role, a.sites, a.variable, a.alias_class, a.function,
+                  b.impacted) < std::tie(b.file, b.at, b.mode, b.block, b.site_role, b.sites, b.variable,
                                          b.alias_class, b.function, a.impacted);
 }
 
 std::vector<Candidate> shared_accesses(const ChangeContext& context, const Marks& marks,
-                                       const AliasClasses& aliases, const BlockMapping& mapping) {
-  return Collector(context, marks, aliases, mapping).run();
+                                       const AliasClasses& aliases, const BlockMapping& mapping,
+                                       SiteSets& sites) {
+  return Collector(context, marks, aliases, mapping, sites).run();
 }
 
 }  // namespace simrt::impact

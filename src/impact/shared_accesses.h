@@ -10,6 +10,7 @@
 #include "impact/block_mapping.h"
 #include "impact/change_context.h"
 #include "impact/marks.h"
+#include "impact/site_sets.h"
 #include "model/impact.h"
 
 namespace simrt::impact {
@@ -25,10 +26,12 @@ struct Candidate {
   bool before_publication = false;
 };
 
-/// Accesses of every alias class with an impacted member (all classes with ImpactOptions::keep_all_accesses),
-/// one for each block of p it maps to; ordered by file, line, column, mode, then block; without duplicates.
+/// Accesses of every alias class with an impacted member (all classes with ImpactOptions::keep_all_accesses);
+/// ordered by file, line, column, mode, then block; without duplicates. One in code that p does not have, or
+/// that the change newly makes run from several places, has the set of those places, which goes to `sites`.
 std::vector<Candidate> shared_accesses(const ChangeContext& context, const Marks& marks,
-                                       const AliasClasses& aliases, const BlockMapping& mapping);
+                                       const AliasClasses& aliases, const BlockMapping& mapping,
+                                       SiteSets& sites);
 
 /// Order of Impact::accesses.
 bool access_before(const SharedAccess& a, const SharedAccess& b);

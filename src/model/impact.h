@@ -21,6 +21,13 @@ enum class ImpactRule : std::uint8_t {
   Unknown
 };
 
+/// What SharedAccess::sites say.
+enum class SiteRole : std::uint8_t {
+  None,
+  RunsFrom,      ///< the threads that cover one of the sites make the access
+  StartedBehind  ///< a thread that only p' starts makes it, for whoever covers one of the sites
+};
+
 /// SV = (c.m, n, d, l, a, b, i).
 struct SharedAccess {
   FunctionId function;            ///< where the access stands in p'
@@ -30,13 +37,13 @@ struct SharedAccess {
   std::string file;               ///< of the access in p'
   SourcePoint at;                 ///< l
   AccessMode mode = AccessMode::Read;  ///< a
-  BlockId block;  ///< b, a block of p; {0, 0} = unknown (counts as covered by every test)
-  /// Narrows an unknown block: the access runs on a thread that is started behind this block of p, so only
-  /// tests that cover it (with any thread) can run it. {0, 0} = no such limit. Ignoring it is safe.
-  BlockId reached_from;
-  /// Not 0: stands for so many accesses of its alias class, which are too many to pair one by one. Counts as
-  /// made by every thread of a test; `block` is that of one of them and not asked about. Safe: those who
-  /// cover one of the accesses are among them.
+  BlockId block;  ///< b, a block of p; {0, 0} = the `sites`, or, without those, unknown (counts as covered by
+                  ///< every test)
+  /// Several blocks of p in place of one: code that p does not have runs from all its callers' blocks.
+  SiteRole site_role = SiteRole::None;
+  std::uint32_t sites = 0;  ///< index into Impact::site_sets, unless the role is None
+  /// Not 0: stands for so many accesses of its alias class, which are too many to pair one by one. Its sites
+  /// are the blocks of them all, so that it is covered by whoever covers any of them.
   std::uint32_t stands_for = 0;
   bool impacted = false;  ///< i
   ImpactRule rule = ImpactRule::NotImpacted;
@@ -62,9 +69,11 @@ struct Unknown {
 };
 
 struct Impact {
-  std::vector<SharedAccess>
-      accesses;                   ///< impacted ones and their partners; ordered by file, line, column, mode
-  std::vector<AccessPair> pairs;  ///< ISVPs, ordered
+  /// Impacted ones and their partners, ordered by file, line, column, mode; behind them those that stand for
+  /// many.
+  std::vector<SharedAccess> accesses;
+  std::vector<std::vector<BlockId>> site_sets;  ///< each ascending, without duplicates, not empty
+  std::vector<AccessPair> pairs;                ///< ISVPs, ordered
   std::vector<Unknown> unknowns;
 };
 

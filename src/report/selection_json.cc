@@ -1,5 +1,6 @@
-// JSON with every access, pair, reason and fallback. A pair is two indices into "accesses": a change can put
-// a million pairs at risk. "schema" grows when a field changes meaning.
+// JSON with every access, pair, reason and fallback. A pair is two indices into "accesses", and an access
+// takes one line: a change can put hundreds of thousands of pairs at risk. "schema" grows when a field
+// changes meaning.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -66,10 +67,10 @@ Json decision_json(const SelectionView& view, const Decision& decision) {
 
 namespace {
 
-/// Stands for the list of pairs until that is written, without a line for each number.
-constexpr std::string_view kPairs = "@pairs@", kUncovered = "@uncovered_pairs@";
+/// Stand for the long lists until those are written, without a line for each number.
+constexpr std::string_view kAccesses = "@accesses@", kPairs = "@pairs@", kUncovered = "@uncovered_pairs@";
 
-Json without_pairs(const SelectionView& view) {
+Json without_long_lists(const SelectionView& view) {
   Json json{{"schema", 2},
             {"base", view.base},
             {"requested_base", view.requested_base},
@@ -83,7 +84,7 @@ Json without_pairs(const SelectionView& view) {
             {"total_units", view.total_units},
             {"tests", Json::array()},
             {"new_tests", Json::array()},
-            {"accesses", Json::array()},
+            {"accesses", kAccesses},
             {"pairs", kPairs},
             {"uncovered_pairs", kUncovered},
             {"unknowns", Json::array()},
@@ -92,8 +93,6 @@ Json without_pairs(const SelectionView& view) {
     json["tests"].push_back(decision_json(view, decision));
   for (const NewTest& test : view.new_tests)
     json["new_tests"].push_back({{"test", test.name}, {"file", test.file}, {"line", test.line}});
-  for (const SharedAccess& access : view.impact.accesses)
-    json["accesses"].push_back(access_json(view, access));
   for (const Unknown& unknown : view.impact.unknowns)
     json["unknowns"].push_back({{"what", unknown.what}, {"file", unknown.file}});
   for (const Fallback& fallback : view.fallbacks)
@@ -123,14 +122,17 @@ Json why_json(const SelectionView& view, const Decision& decision) {
 }
 
 std::string selection_json(const SelectionView& view) {
-  std::string pairs, uncovered;
+  std::string accesses, pairs, uncovered;
+  for (const SharedAccess& access : view.impact.accesses)
+    accesses += (accesses.empty() ? "\n    " : ",\n    ") + access_json(view, access).dump();
   for (const AccessPair& pair : view.impact.pairs)
     fmt::format_to(std::back_inserter(pairs), "{}[{},{}]", pairs.empty() ? "" : ",", pair.first, pair.second);
   for (const std::uint32_t pair : view.selection.uncovered)
     fmt::format_to(std::back_inserter(uncovered), "{}{}", uncovered.empty() ? "" : ",", pair);
-  std::string text = without_pairs(view).dump(2);
+  std::string text = without_long_lists(view).dump(2);
   fill_in(text, "uncovered_pairs", kUncovered, "[" + uncovered + "]");
   fill_in(text, "pairs", kPairs, "[" + pairs + "]");
+  fill_in(text, "accesses", kAccesses, "[" + accesses + (accesses.empty() ? "]" : "\n  ]"));
   return text + "\n";
 }
 

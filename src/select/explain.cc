@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "select/evidence.h"
 
@@ -24,35 +26,49 @@ const RecordedTest* find_test(const SelectInput& input, TestId id) {
 /// How far a pair that is not covered was from being covered; smaller is nearer.
 enum class Miss { SameThread, OneSide, Both };
 
-struct NearMiss {
-  Miss miss;
-  std::uint32_t pair;
-  std::string line;
-};
+/// What one test lacked. Pairs are many and slots few: each slot is looked up once, and only the lines that
+/// are shown are written.
+class NearMisses {
+ public:
+  NearMisses(const SelectInput& input, const Targets& targets, const TestCoverage& coverage)
+      : input_(input), targets_(targets), coverage_(coverage), roles_(targets.slots()) {}
 
-NearMiss near_miss(const SelectInput& input, const Targets& targets, const TestCoverage& coverage,
-                   std::uint32_t pair) {
-  const AccessPair& indices = input.impact.pairs[pair];
-  const SharedAccess& first = input.impact.accesses[indices.first];
-  const SharedAccess& second = input.impact.accesses[indices.second];
-  const std::string first_role = entered_by(coverage, targets, targets.slot_of_access(indices.first));
-  const std::string second_role = entered_by(coverage, targets, targets.slot_of_access(indices.second));
-  const bool within_one = targets.slot_of_access(indices.first) == targets.slot_of_access(indices.second);
-  if (!first_role.empty() && !second_role.empty() && within_one)
-    return {Miss::SameThread, pair,
-            fmt::format("only thread {} reaches {} (and {}); it takes two", first_role, place(first),
-                        place(second))};
-  if (!first_role.empty() && !second_role.empty())
-    return {Miss::SameThread, pair,
-            fmt::format("one and the same thread, {}, reaches both {} and {}", first_role, place(first),
-                        place(second))};
-  if (first_role.empty() && second_role.empty())
-    return {Miss::Both, pair, fmt::format("reaches neither {} nor {}", place(first), place(second))};
-  const bool has_first = !first_role.empty();
-  return {Miss::OneSide, pair,
-          fmt::format("reaches {} (thread {}), but not {}", place(has_first ? first : second),
-                      has_first ? first_role : second_role, place(has_first ? second : first))};
-}
+  Miss miss(const Goal& goal) {
+    const int sides = !role(goal.first).empty() + !role(goal.second).empty();
+    return sides == 2 ? Miss::SameThread : sides == 1 ? Miss::OneSide : Miss::Both;
+  }
+
+  std::string line(std::uint32_t pair) {
+    const AccessPair& indices = input_.impact.pairs[pair];
+    const SharedAccess& first = input_.impact.accesses[indices.first];
+    const SharedAccess& second = input_.impact.accesses[indices.second];
+    const Slot first_slot = targets_.slot_of_access(indices.first),
+               second_slot = targets_.slot_of_access(indices.second);
+    const std::string &first_role = role(first_slot), &second_role = role(second_slot);
+    if (!first_role.empty() && !second_role.empty() && first_slot == second_slot)
+      return fmt::format("only thread {} reaches {} (and {}); it takes two", first_role, place(first),
+                         place(second));
+    if (!first_role.empty() && !second_role.empty())
+      return fmt::format("one and the same thread, {}, reaches both {} and {}", first_role, place(first),
+                         place(second));
+    if (first_role.empty() && second_role.empty())
+      return fmt::format("reaches neither {} nor {}", place(first), place(second));
+    const bool has_first = !first_role.empty();
+    return fmt::format("reaches {} (thread {}), but not {}", place(has_first ? first : second),
+                       has_first ? first_role : second_role, place(has_first ? second : first));
+  }
+
+ private:
+  const std::string& role(Slot slot) {
+    if (!roles_[slot]) roles_[slot] = entered_by(coverage_, targets_, slot);
+    return *roles_[slot];
+  }
+
+  const SelectInput& input_;
+  const Targets& targets_;
+  const TestCoverage& coverage_;
+  std::vector<std::optional<std::string>> roles_;
+};
 
 std::vector<std::string> explain_dangerous(const Evidence& evidence) {
   if (evidence.dangerous().isEmpty())
@@ -120,18 +136,18 @@ std::vector<std::string> explain_skip(const SelectInput& input, TestId id, std::
   const TestMatch match = Matcher(targets).match(*test->coverage);
   std::vector<bool> covered(targets.goals().size());
   for (std::uint32_t goal : match.two_threads) covered[goal] = true;
-  std::vector<NearMiss> misses;
-  for (std::size_t goal = 0; goal < targets.goals().size(); ++goal)
-    if (!covered[goal])
-      for (std::uint32_t pair : targets.goals()[goal].pairs)
-        misses.push_back(near_miss(input, targets, *test->coverage, pair));
-  std::sort(misses.begin(), misses.end(), [](const NearMiss& a, const NearMiss& b) {
-    return std::pair(a.miss, a.pair) < std::pair(b.miss, b.pair);
-  });
+  NearMisses near(input, targets, *test->coverage);
+  std::vector<std::pair<Miss, std::uint32_t>> misses;
+  for (std::size_t goal = 0; goal < targets.goals().size(); ++goal) {
+    if (covered[goal]) continue;
+    const Miss miss = near.miss(targets.goals()[goal]);
+    for (std::uint32_t pair : targets.goals()[goal].pairs) misses.emplace_back(miss, pair);
+  }
+  const std::size_t shown = std::min(lines, misses.size());
+  std::partial_sort(misses.begin(), misses.begin() + static_cast<std::ptrdiff_t>(shown), misses.end());
 
   std::vector<std::string> result;
-  for (std::size_t i = 0; i < std::min(lines, misses.size()); ++i)
-    result.push_back(std::move(misses[i].line));
+  for (std::size_t i = 0; i < shown; ++i) result.push_back(near.line(misses[i].second));
   if (misses.size() > lines) result.push_back(fmt::format("and {} more pairs", misses.size() - lines));
   return result;
 }

@@ -1,11 +1,13 @@
 #include "select/matcher.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace simrt::select {
 namespace {
 
 constexpr const char* kMainRole = "main";
+constexpr const char* kSeveralRoles = "several";
 
 }  // namespace
 
@@ -18,29 +20,27 @@ Matcher::Entered Matcher::main_thread(const TestCoverage& coverage) {
 
 Matcher::Matcher(const Targets& targets) : targets_(targets), entered_(targets.slots()) {}
 
-void Matcher::enter(Slot slot, Entered by) {
+void Matcher::enter_alone(Slot slot, Entered by) {
   if (entered_[slot] == kNobody) touched_.push_back(slot);
   entered_[slot] = entered_[slot] == kNobody || entered_[slot] == by ? by : kSeveral;
+}
+
+void Matcher::enter(Slot slot, Entered by) {
+  enter_alone(slot, by);
   // A thread of the changed version differs from every recorded one, and may be started twice.
-  if (const Slot thread = targets_.thread_started_behind(slot); thread != kUnknownSlot && by != kNobody) {
-    if (entered_[thread] == kNobody) touched_.push_back(thread);
-    entered_[thread] = kSeveral;
-  }
+  for (Slot group : targets_.groups_with(slot))
+    enter_alone(group, targets_.group(group)->new_threads ? kSeveral : by);
 }
 
 TestMatch Matcher::match(const TestCoverage& coverage) {
   for (Slot slot : touched_) entered_[slot] = kNobody;
   touched_.clear();
   enter(kStaticInitSlot, main_thread(coverage));
-  enter(kAnywhereSlot, main_thread(coverage));
   const auto enter_all = [&](const BlockSet& blocks, Entered by) {
     for (BlockNumber number : blocks& targets_.blocks()) enter(targets_.slot_of_block(number), by);
   };
-  for (std::size_t i = 0; i < coverage.single.size(); ++i) {
+  for (std::size_t i = 0; i < coverage.single.size(); ++i)
     enter_all(coverage.single[i].blocks, kFirstThread + static_cast<Entered>(i));
-    enter(kAnywhereSlot, kFirstThread + static_cast<Entered>(i));
-  }
-  if (!coverage.several.isEmpty()) enter(kAnywhereSlot, kSeveral);
   enter_all(coverage.several, kSeveral);
 
   TestMatch result;
@@ -65,10 +65,17 @@ TestMatch Matcher::match(const TestCoverage& coverage) {
 std::string entered_by(const TestCoverage& coverage, const Targets& targets, Slot slot) {
   if (slot == kUnknownSlot) return "any";
   if (slot == kStaticInitSlot) return kMainRole;
-  if (slot == kAnywhereSlot) return "any";
-  if (targets.is_started_thread(slot))
-    return coverage.covers(targets.number(slot)) ? "a thread started here" : "";
-  return coverage.witness(targets.number(slot), targets.number(slot)).first;
+  const SlotGroup* const group = targets.group(slot);
+  if (!group) return coverage.witness(targets.number(slot), targets.number(slot)).first;
+  std::string role;
+  for (Slot member : group->members) {
+    std::string other = entered_by(coverage, targets, member);
+    if (other.empty()) continue;
+    if (group->new_threads) return "a thread started here";
+    if (!role.empty() && role != other) return kSeveralRoles;
+    role = std::move(other);
+  }
+  return role;
 }
 
 }  // namespace simrt::select

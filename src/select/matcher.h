@@ -31,7 +31,9 @@ class Matcher {
   static constexpr Entered kNobody = 0, kSeveral = 1, kFirstThread = 2;
 
   static Entered main_thread(const TestCoverage& coverage);
+  /// The slot, and the groups that it belongs to.
   void enter(Slot slot, Entered by);
+  void enter_alone(Slot slot, Entered by);
 
   const Targets& targets_;
   std::vector<Entered> entered_;

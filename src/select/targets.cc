@@ -1,7 +1,7 @@
 #include "select/targets.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 namespace simrt::select {
 
@@ -11,53 +11,66 @@ Targets::Targets(const SelectInput& input) {
 }
 
 void Targets::resolve_accesses(const SelectInput& input) {
-  std::unordered_map<BlockId, BlockResolution> known;
+  const Impact& impact = input.impact;
   const auto resolve = [&](BlockId block) {
-    if (block == BlockId{}) return BlockResolution::unknown();
-    auto [found, fresh] = known.try_emplace(block);
-    if (fresh) found->second = input.block(block);
-    return found->second;
+    if (block == BlockId{}) return;
+    if (const auto [found, fresh] = resolved_.try_emplace(block); fresh) found->second = input.block(block);
   };
-  std::vector<BlockResolution> blocks, behind;
-  for (const SharedAccess& access : input.impact.accesses) {
-    blocks.push_back(access.stands_for != 0 ? BlockResolution::unknown() : resolve(access.block));
-    behind.push_back(access.block == BlockId{} ? resolve(access.reached_from) : BlockResolution::unknown());
-  }
-  number_slots(blocks, behind);
+  for (const SharedAccess& access : impact.accesses) resolve(access.block);
+  for (const auto& sites : impact.site_sets)
+    for (const BlockId& site : sites) resolve(site);
+  number_slots();
+  for (const SharedAccess& access : impact.accesses) access_slot_.push_back(slot_of(access, impact));
 
+  groups_with_.resize(slots());
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    for (Slot member : groups_[i]->members)
+      groups_with_[member].push_back(static_cast<Slot>(kFirstBlockSlot + numbers_.size() + i));
   impacted_.resize(slots());
   others_.resize(slots());
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Slot slot = input.impact.accesses[i].stands_for != 0 ? kAnywhereSlot : kUnknownSlot;
-    if (blocks[i].kind == BlockResolution::Kind::Known) slot = block_slot_[blocks[i].number];
-    if (blocks[i].kind == BlockResolution::Kind::StaticInit) slot = kStaticInitSlot;
-    if (behind[i].kind == BlockResolution::Kind::Known) slot = thread_slot_[block_slot_[behind[i].number]];
-    access_slot_.push_back(slot);
-    ++(input.impact.accesses[i].impacted ? impacted_ : others_)[slot];
-  }
+  for (std::size_t i = 0; i < access_slot_.size(); ++i)
+    if (impact.accesses[i].stands_for == 0)
+      ++(impact.accesses[i].impacted ? impacted_ : others_)[access_slot_[i]];
 }
 
-void Targets::number_slots(const std::vector<BlockResolution>& blocks,
-                           const std::vector<BlockResolution>& behind) {
-  const auto sort_unique = [](std::vector<BlockNumber>& numbers) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  };
-  for (const BlockResolution& resolution : behind)
-    if (resolution.kind == BlockResolution::Kind::Known) started_behind_.push_back(resolution.number);
-  sort_unique(started_behind_);
-  numbers_ = started_behind_;
-  for (const BlockResolution& resolution : blocks)
+void Targets::number_slots() {
+  for (const auto& [block, resolution] : resolved_)
     if (resolution.kind == BlockResolution::Kind::Known) numbers_.push_back(resolution.number);
-  sort_unique(numbers_);
+  std::sort(numbers_.begin(), numbers_.end());
+  numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
   blocks_.addMany(numbers_.size(), numbers_.data());
-
   block_slot_.resize(numbers_.empty() ? 0 : std::size_t{numbers_.back()} + 1);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
     block_slot_[numbers_[i]] = kFirstBlockSlot + static_cast<Slot>(i);
-  thread_slot_.resize(kFirstBlockSlot + numbers_.size(), kUnknownSlot);
-  for (std::size_t i = 0; i < started_behind_.size(); ++i)
-    thread_slot_[block_slot_[started_behind_[i]]] = static_cast<Slot>(kFirstBlockSlot + numbers_.size() + i);
+}
+
+Slot Targets::slot_of(BlockId block) const {
+  const auto found = resolved_.find(block);
+  if (found == resolved_.end()) return kUnknownSlot;
+  switch (found->second.kind) {
+    case BlockResolution::Kind::Known:
+      return block_slot_[found->second.number];
+    case BlockResolution::Kind::StaticInit:
+      return kStaticInitSlot;
+    case BlockResolution::Kind::Unknown:
+      break;
+  }
+  return kUnknownSlot;
+}
+
+Slot Targets::slot_of(const SharedAccess& access, const Impact& impact) {
+  if (access.site_role == SiteRole::None) return slot_of(access.block);
+  SlotGroup group;
+  group.new_threads = access.site_role == SiteRole::StartedBehind;
+  for (const BlockId& site : impact.site_sets[access.sites]) group.members.push_back(slot_of(site));
+  std::sort(group.members.begin(), group.members.end());
+  group.members.erase(std::unique(group.members.begin(), group.members.end()), group.members.end());
+  if (group.members.front() == kUnknownSlot) return kUnknownSlot;
+  if (group.members.size() == 1 && !group.new_threads) return group.members.front();
+  const Slot next = static_cast<Slot>(slots());
+  const auto [known, fresh] = slot_of_group_.try_emplace(std::move(group), next);
+  if (fresh) groups_.push_back(&known->first);
+  return known->second;
 }
 
 void Targets::collect_goals(const Impact& impact) {

@@ -20,7 +20,8 @@ TEST(CallRule, ThreadEntryChanged) {
   bool on_new_thread = false;
   for (const SharedAccess& access : change.impact.accesses)
     if (change.line(access) == "Worker::RunTwice W Worker::result_" && access.block == BlockId{})
-      on_new_thread = access.reached_from == BlockId{function_id("Worker::Start"), 1};
+      on_new_thread = access.site_role == SiteRole::StartedBehind &&
+                      change.blocks(access) == std::set<BlockId>{{function_id("Worker::Start"), 1}};
   EXPECT_TRUE(on_new_thread);
   EXPECT_THAT(change.pairs(),
               Contains("Worker::Result R Worker::result_ ~ Worker::RunTwice W Worker::result_"));

@@ -12,6 +12,30 @@
 
 namespace simrt::impact {
 
+inline std::set<BlockId> blocks_of(const Impact& impact, const SharedAccess& access) {
+  if (access.site_role == SiteRole::None) return {access.block};
+  const std::vector<BlockId>& sites = impact.site_sets[access.sites];
+  return {sites.begin(), sites.end()};
+}
+
+/// What the selection depends on: whose blocks have to be covered by two threads. A block is unknown when it
+/// is {0, 0}, and stands for a new thread started behind it when the flag is set.
+using Target = std::pair<BlockId, bool>;
+inline std::set<std::pair<Target, Target>> targets_of(const Impact& impact) {
+  std::set<std::pair<Target, Target>> result;
+  const auto targets = [&](std::uint32_t index) {
+    const SharedAccess& access = impact.accesses[index];
+    std::set<Target> found;
+    for (const BlockId& block : blocks_of(impact, access))
+      found.emplace(block, access.site_role == SiteRole::StartedBehind);
+    return found;
+  };
+  for (const AccessPair& pair : impact.pairs)
+    for (const Target& a : targets(pair.first))
+      for (const Target& b : targets(pair.second)) result.insert({std::min(a, b), std::max(a, b)});
+  return result;
+}
+
 struct ImpactCase {
   Program before, after;
   Impact impact;
@@ -55,6 +79,9 @@ struct ImpactCase {
     const SharedAccess* access = find(wanted);
     return access ? access->cause : "(no such access)";
   }
+
+  /// All blocks that stand for the access: its own, or its sites.
+  std::set<BlockId> blocks(const SharedAccess& access) const { return blocks_of(impact, access); }
 
   std::string line(const SharedAccess& access) const {
     return after.name_of(access.function) + (access.mode == AccessMode::Read ? " R " : " W ") +

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "impact/pairs.h"
 #include "impact_case.h"
 
 namespace simrt::impact {
@@ -15,7 +14,7 @@ using ::testing::SizeIs;
 std::set<BlockId> blocks_of(const ImpactCase& change, const std::string& line) {
   std::set<BlockId> blocks;
   for (const SharedAccess& access : change.impact.accesses)
-    if (change.line(access) == line) blocks.insert(access.block);
+    if (change.line(access) == line) blocks.merge(change.blocks(access));
   return blocks;
 }
 
@@ -39,7 +38,9 @@ TEST(Mapping, NewFunctionMapsToEveryNearestExistingCaller) {
   EXPECT_THAT(blocks_of(change, "fresh W x"),
               ElementsAre(BlockId{std::min(function_id("a"), function_id("b")), 1},
                           BlockId{std::max(function_id("a"), function_id("b")), 1}));
-  EXPECT_THAT(change.impact.pairs, SizeIs(3));
+  // One access with both sites: whoever covers one of them makes it.
+  EXPECT_EQ(change.find("fresh W x")->site_role, SiteRole::RunsFrom);
+  EXPECT_THAT(change.impact.pairs, ElementsAre(AccessPair{0, 0}));
 }
 
 TEST(Mapping, NewThreadEntryIsUnknownAndNarrowedToTheBlockThatStartsIt) {
@@ -49,7 +50,8 @@ TEST(Mapping, NewThreadEntryIsUnknownAndNarrowedToTheBlockThatStartsIt) {
   ASSERT_NE(change.find("deep W x"), nullptr);
   EXPECT_EQ(change.find("deep W x")->block, BlockId{});
   EXPECT_EQ(change.find("deep W x")->mapped_function, function_id("a"));
-  EXPECT_EQ(change.find("deep W x")->reached_from, (BlockId{function_id("a"), 1}));
+  EXPECT_EQ(change.find("deep W x")->site_role, SiteRole::StartedBehind);
+  EXPECT_THAT(blocks_of(change, "deep W x"), ElementsAre(BlockId{function_id("a"), 1}));
 }
 
 TEST(Mapping, NewBlockMapsToWhereTheWalkStopped) {
@@ -79,67 +81,19 @@ TEST(Mapping, MovedFunctionKeepsTheOldIdentity) {
   EXPECT_TRUE(found);
 }
 
-Candidate candidate(std::uint32_t line, AccessMode mode, bool impacted, std::uint64_t alias_class = 1,
-                    std::uint32_t block = 1, std::uint64_t type = 0) {
-  Candidate result;
-  result.access.file = "a.cc";
-  result.access.at = {line, 1};
-  result.access.mode = mode;
-  result.access.impacted = impacted;
-  result.access.alias_class = alias_class;
-  result.access.block = {function_id("f"), block};
-  result.type = type;
-  return result;
-}
-
-TEST(Pairs, OneImpactedOneWriteSameClassAWriteWithItself) {
-  Impact impact;
-  pair_accesses({candidate(1, AccessMode::Read, true), candidate(2, AccessMode::Write, true),
-                 candidate(3, AccessMode::Read, false), candidate(4, AccessMode::Write, false),
-                 candidate(5, AccessMode::Write, true, 2), candidate(6, AccessMode::Read, false, 3)},
-                1000, false, impact);
-  EXPECT_THAT(impact.accesses, SizeIs(5));  // the read of class 3 has no impacted partner
-  EXPECT_THAT(impact.pairs, ElementsAre(AccessPair{0, 1}, AccessPair{0, 3}, AccessPair{1, 1},
-                                        AccessPair{1, 2}, AccessPair{1, 3}, AccessPair{4, 4}));
-}
-
-TEST(Pairs, ReadsOnlyMakeNone) {
-  Impact impact;
-  pair_accesses({candidate(1, AccessMode::Read, true), candidate(2, AccessMode::Read, false)}, 1000, false,
-                impact);
-  EXPECT_THAT(impact.pairs, IsEmpty());
-  EXPECT_THAT(impact.accesses, SizeIs(1));
-}
-
-TEST(Pairs, KnownDifferentTypesDoNotPair) {
-  Impact impact;
-  pair_accesses(
-      {candidate(1, AccessMode::Write, true, 1, 1, 7), candidate(2, AccessMode::Read, false, 1, 1, 8),
-       candidate(3, AccessMode::Read, false, 1, 1, 0)},
-      1000, false, impact);
-  EXPECT_THAT(impact.pairs, ElementsAre(AccessPair{0, 0}, AccessPair{0, 1}));
-}
-
-/// The coverage targets of a list of pairs: what the selection depends on.
-std::set<std::pair<BlockId, BlockId>> targets(const Impact& impact) {
-  std::set<std::pair<BlockId, BlockId>> result;
-  for (const AccessPair& pair : impact.pairs) {
-    const BlockId a = impact.accesses[pair.first].block, b = impact.accesses[pair.second].block;
-    result.insert({std::min(a, b), std::max(a, b)});
+TEST(Mapping, AFunctionNewlyReachedFromManyCallsIsOneAccessWithThoseSites) {
+  std::string before = "var x int\nfn used()\nB1 -> B0\n  W x\n", after = before;
+  std::set<BlockId> sites{{function_id("used"), 1}};
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    before += "fn " + name + "()\nB1 -> B0\n  text old\n";
+    after += "fn " + name + "()\nB1 -> B0\n  call used()\n";
+    sites.insert({function_id(name), 1});
   }
-  return result;
-}
-
-TEST(Pairs, MergingAHugeClassKeepsEveryCoverageTarget) {
-  std::vector<Candidate> candidates;
-  for (std::uint32_t i = 0; i < 300; ++i)
-    candidates.push_back(
-        candidate(i + 1, i % 3 ? AccessMode::Read : AccessMode::Write, i % 7 == 0, 1, i % 11));
-  Impact all, merged;
-  pair_accesses(candidates, 1'000'000, false, all);
-  pair_accesses(candidates, 100, false, merged);
-  EXPECT_LT(merged.pairs.size(), all.pairs.size() / 10);
-  EXPECT_EQ(targets(merged), targets(all));
+  const ImpactCase change(before, after);
+  EXPECT_EQ(blocks_of(change, "used W x"), sites);
+  EXPECT_THAT(change.impact.accesses, SizeIs(2));
+  EXPECT_THAT(change.impact.pairs, SizeIs(3));
 }
 
 TEST(Unknowns, UnitThatStopsParsingIsReportedOnce) {

@@ -1,4 +1,4 @@
-// Accesses on a thread that only the changed version starts (SharedAccess::reached_from).
+// Accesses on a thread that only the changed version starts (SiteRole::StartedBehind).
 #include <gtest/gtest.h>
 
 #include "select/select.h"
@@ -14,7 +14,8 @@ Impact impact_of_new_thread() {
   SharedAccess write, read;
   write.mode = AccessMode::Write;
   write.impacted = true;
-  write.reached_from = {kFunction, 0};
+  write.site_role = SiteRole::StartedBehind;
+  impact.site_sets = {{{kFunction, 0}}};
   read.block = {kFunction, 1};
   impact.accesses = {write, read};
   impact.pairs = {{0, 1}};
