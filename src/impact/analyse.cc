@@ -9,6 +9,7 @@
 #include "impact/change_context.h"
 #include "impact/impact.h"
 #include "impact/marks.h"
+#include "impact/origins.h"
 #include "impact/pairs.h"
 #include "impact/rules.h"
 #include "impact/shared_accesses.h"
@@ -39,6 +40,7 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   });
   if (!marks.any() && !options.keep_all_accesses) return impact;
 
+  if (!options.keep_all_accesses) impact.origins = change_origins(context);
   const AliasClasses aliases(context.after, context.calls_after);
   const BlockMapping mapping(context, changed_calls);
   SiteSets sites;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ struct Impact {
   std::vector<std::vector<BlockId>> site_sets;  ///< each ascending, without duplicates, not empty
   std::vector<AccessPair> pairs;                ///< ISVPs, ordered
   std::vector<Unknown> unknowns;
+  /// Functions of p of which every execution that the change can affect enters one; nullopt: not known.
+  std::optional<std::vector<FunctionId>> origins;
 };
 
 }  // namespace simrt

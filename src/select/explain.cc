@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "select/affected.h"
 #include "select/evidence.h"
 
 namespace simrt::select {
@@ -132,6 +133,7 @@ std::vector<std::string> explain_skip(const SelectInput& input, TestId id, std::
   if (input.options.technique == Technique::Rtsc) return explain_dangerous(Evidence(input));
   if (input.impact.pairs.empty()) return {"the change has no impacted pair"};
 
+  if (const Affected affected(input); !affected.may_differ(*test->coverage)) return {affected.why_not()};
   const Targets targets(input);
   const TestMatch match = Matcher(targets).match(*test->coverage);
   std::vector<bool> covered(targets.goals().size());

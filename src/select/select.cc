@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "select/affected.h"
 #include "select/evidence.h"
 #include "select/explain.h"
 #include "select/order.h"
@@ -16,7 +17,8 @@ namespace {
 
 class Selector {
  public:
-  explicit Selector(const SelectInput& input) : input_(input), targets_(input), evidence_(input) {
+  explicit Selector(const SelectInput& input)
+      : input_(input), targets_(input), evidence_(input), affected_(input) {
     for (const Goal& goal : targets_.goals()) pairs_.push_back(static_cast<std::uint32_t>(goal.pairs.size()));
   }
 
@@ -42,12 +44,14 @@ class Selector {
   Decision decision(const Candidate& candidate) const;
   Decision listed_decision(const Listed& listed, std::size_t position, std::size_t affordable) const;
   void add_pair_reasons(const Candidate& candidate, const Listed& listed, Decision& decision) const;
+  Reason reason_to_skip(const Candidate& candidate) const;
   void append_unlisted(Selection& selection) const;
   std::vector<std::uint32_t> uncovered_pairs() const;
 
   const SelectInput& input_;
   const Targets targets_;
   const Evidence evidence_;
+  const Affected affected_;
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> pairs_;  ///< by goal: how many
   std::vector<bool> covered_;         ///< by goal
@@ -60,7 +64,10 @@ std::vector<TestMatch> Selector::match_tests() const {
   run_tasks((matches.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
     Matcher matcher(targets_);
     for (std::size_t i = chunk * kChunk; i < std::min(matches.size(), (chunk + 1) * kChunk); ++i)
-      if (input_.tests[i].coverage) matches[i] = matcher.match(*input_.tests[i].coverage);
+      if (const TestCoverage* coverage = input_.tests[i].coverage; coverage) {
+        matches[i] = matcher.match(*coverage);
+        if (!affected_.may_differ(*coverage)) matches[i].two_threads.clear();
+      }
   });
   return matches;
 }
@@ -121,7 +128,7 @@ Decision Selector::listed_decision(const Listed& listed, std::size_t position, s
   if (candidate.selected)
     add_pair_reasons(candidate, listed, result);
   else
-    result.reasons.push_back(skip_reason(input_));
+    result.reasons.push_back(reason_to_skip(candidate));
   if (position < affordable) {
     result.run = candidate.selected;
     result.rank = static_cast<std::uint32_t>(position + 1);
@@ -158,6 +165,12 @@ void Selector::add_pair_reasons(const Candidate& candidate, const Listed& listed
   }
 }
 
+Reason Selector::reason_to_skip(const Candidate& candidate) const {
+  const TestCoverage* coverage = candidate.test->coverage;
+  const bool untouched = coverage && !input_.impact.pairs.empty() && !affected_.may_differ(*coverage);
+  return untouched ? Reason{ReasonKind::NotCovered, 0, {}, {}, affected_.why_not()} : skip_reason(input_);
+}
+
 void Selector::append_unlisted(Selection& selection) const {
   if (input_.options.rest) return;
   std::vector<const Candidate*> skipped;
@@ -168,7 +181,7 @@ void Selector::append_unlisted(Selection& selection) const {
   });
   for (const Candidate* candidate : skipped) {
     selection.decisions.push_back(decision(*candidate));
-    selection.decisions.back().reasons.push_back(skip_reason(input_));
+    selection.decisions.back().reasons.push_back(reason_to_skip(*candidate));
   }
 }
 

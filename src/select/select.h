@@ -58,10 +58,9 @@ struct SelectInput {
 ///
 /// Selected is a test
 /// - with a forced reason;
-/// - SimRT: that covered both accesses of an impacted pair with two different threads (two threads on one
-/// block, for a
-///   pair within it); SimRT-N: with any threads; RTSC: that entered a block behind a dangerous edge; RTA:
-///   any;
+/// - SimRT: that entered one of Impact::origins and covered both accesses of an impacted pair with two
+///   different threads (two threads on one block, for a pair within it); SimRT-N: with any threads; RTSC:
+///   that entered a block behind a dangerous edge; RTA: any;
 /// - that covered one access of a pair, by whatever thread, when the other one's block is unknown;
 /// - that covered any block of a function about which Impact::unknowns says something (any test, when it is a
 /// whole

@@ -167,6 +167,19 @@ TEST_F(AnalyzerTest, AnswersDifferWhenAParseCouldSeeSomethingElse) {
   }
 }
 
+TEST_F(AnalyzerTest, ACrashIsSaidAndAsksNothing) {
+  Files tree{{"u0.cc", "#pragma clang __debug parser_crash\nint f();\n"},
+             {"u1.cc", "int g() { return 1; }\n"}};
+  std::vector<Questions> questions;
+  const auto units =
+      analyzer(tree).analyse({project.command("u0.cc"), project.command("u1.cc")}, 1, {}, &questions);
+  EXPECT_GT(units[0].errors, 0u);
+  EXPECT_THAT(units[0].messages.at(0), HasSubstr("u0.cc: clang crashed"));
+  EXPECT_TRUE(questions[0].empty()) << "a cache would keep the crash";
+  EXPECT_EQ(units[1].errors, 0u) << "the next unit is not harmed";
+  EXPECT_FALSE(questions[1].empty());
+}
+
 TEST_F(AnalyzerTest, AUnitThatLacksAFileAsksForIt) {
   Files tree{{"u0.cc", "#include \"late.h\"\nint f() { return kLate; }\n"}};
   std::vector<Questions> questions;

@@ -250,7 +250,8 @@ ParseReport Frontend::parse_once(const UnitInvocation& unit, const PrecompiledHe
   for (const std::string& question : run.questions)
     if (!headers || (question != headers->file && question != headers->source)) questions.insert(question);
   if (headers) questions.insert(headers->inputs.begin(), headers->inputs.end());
-  report.questions.assign(questions.begin(), questions.end());
+  // A crash is no answer to keep: without questions the next run tries again.
+  if (!run.crashed) report.questions.assign(questions.begin(), questions.end());
   return report;
 }
 

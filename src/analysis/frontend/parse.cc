@@ -80,7 +80,7 @@ RunReport run_action(
   if (!recovery.RunSafelyOnThread(run, kStackBytes)) {
     ++report.errors;
     report.messages.insert(report.messages.begin(), fmt::format("{}: clang crashed", unit.source));
-    report.questions.clear();  // a crash is no answer to keep: the next run tries again
+    report.crashed = true;
   }
   return report;
 }

@@ -20,6 +20,7 @@ struct RunReport {
   std::uint32_t errors = 0;
   std::vector<std::string> messages;  ///< the first few errors, "file:line:column: text"
   bool lacks_file = false;            ///< the first error is an #include of a file that does not exist
+  bool crashed = false;
   std::unordered_set<std::string> questions;  ///< to the file system; see SourceView::answer()
 };
 

@@ -1,0 +1,77 @@
+#include "impact/origins.h"
+
+#include <algorithm>
+
+namespace simrt::impact {
+namespace {
+
+class Origins {
+ public:
+  explicit Origins(const ChangeContext& context) : context_(context), before_(context.before) {
+    for (std::uint32_t f = 0; f < before_.function_count(); ++f)
+      if (const FunctionId pattern = before_.function(f).pattern;
+          pattern && pattern != before_.function(f).id)
+        instantiations_[pattern].push_back(f);
+  }
+
+  bool collect() {
+    if (!context_.changed_variables.empty()) return false;
+    for (const ChangedFunction* changed : context_.changed()) add(changed->old_function);
+    for (std::uint32_t f = 0; f < before_.function_count(); ++f)
+      if (context_.matching.new_function(f) == kNone && !context_.is_test_code(before_.function(f))) add(f);
+    return std::all_of(context_.added().begin(), context_.added().end(),
+                       [&](std::uint32_t f) { return add_ways_into(f); }) &&
+           !runs_at_start_up_;
+  }
+
+  std::vector<FunctionId> take() {
+    std::sort(functions_.begin(), functions_.end());
+    functions_.erase(std::unique(functions_.begin(), functions_.end()), functions_.end());
+    return std::move(functions_);
+  }
+
+ private:
+  /// A template's pattern runs as its instantiations; a function that units define differently as any of
+  /// them.
+  void add(std::uint32_t function) {
+    const FunctionFacts& facts = before_.function(function);
+    if (facts.has(kStaticInit)) runs_at_start_up_ = true;
+    if (const auto found = instantiations_.find(facts.id); found != instantiations_.end())
+      for (std::uint32_t instantiation : found->second)
+        functions_.push_back(before_.function(instantiation).id);
+    if (facts.has(kDependent)) return;
+    for (std::uint32_t variant : before_.variants(facts.id))
+      functions_.push_back(before_.function(variant).id);
+  }
+
+  /// Whoever names a new function is changed or new itself; only calls of a method that it overrides get into
+  /// it from unchanged code. False when code outside the program does.
+  bool add_ways_into(std::uint32_t function) {
+    const ProgramIndex& after = context_.after;
+    const FunctionFacts& facts = after.function(function);
+    if (facts.has(kStaticInit)) return false;
+    for (const FunctionId base : facts.overrides)
+      if (after.find(base) == kNone) return false;
+    for (const CallEdge& edge : context_.calls_after.in(function)) {
+      if (!context_.calls_after.is_function(edge.caller)) continue;
+      if (const std::uint32_t old = context_.matching.old_function(edge.caller); old != kNone) add(old);
+    }
+    return true;
+  }
+
+  const ChangeContext& context_;
+  const ProgramIndex& before_;
+  std::unordered_map<FunctionId, std::vector<std::uint32_t>> instantiations_;
+  std::vector<FunctionId> functions_;
+  bool runs_at_start_up_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<FunctionId>> change_origins(const ChangeContext& context) {
+  Origins origins(context);
+  if (!origins.collect()) return std::nullopt;
+  return origins.take();
+}
+
+}  // namespace simrt::impact
