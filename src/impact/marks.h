@@ -19,6 +19,9 @@ struct Cause {
   SourcePoint at;
 };
 
+/// Whether what a call runs includes the threads that it starts.
+enum class Threads : std::uint8_t { All, Own };
+
 class Marks {
  public:
   Marks(const ProgramIndex& after, const CallGraph& calls);
@@ -31,15 +34,14 @@ class Marks {
   void element(std::uint32_t element, std::uint32_t cause);
   void function(std::uint32_t function, std::uint32_t cause);
   /// Marks all accesses in the functions and in everything they may call.
-  void closure(const std::vector<std::uint32_t>& functions, std::uint32_t cause);
+  void closure(const std::vector<std::uint32_t>& functions, std::uint32_t cause,
+               Threads threads = Threads::All);
   /// The same for the callees of one call event of p'.
-  void callees(std::uint32_t call_event, std::uint32_t cause);
-  /// The same without what the callees start in other threads: those hold none of the caller's locks.
-  void callees_on_thread(std::uint32_t call_event, std::uint32_t cause);
+  void callees(std::uint32_t call_event, std::uint32_t cause, Threads threads = Threads::All);
   /// Marks the element's accesses and those of the functions it calls, but not what these call.
-  void near(std::uint32_t element, std::uint32_t cause);
+  void near(std::uint32_t element, std::uint32_t cause, Threads threads = Threads::All);
   /// Marks the element's accesses and the closures of its calls.
-  void execution(std::uint32_t element, std::uint32_t cause);
+  void execution(std::uint32_t element, std::uint32_t cause, Threads threads = Threads::All);
 
   /// Cause of an access, kNone when it is not impacted.
   std::uint32_t of(std::uint32_t event) const { return of_event_[event]; }
@@ -50,8 +52,8 @@ class Marks {
   const CallGraph& calls_;
   std::vector<Cause> causes_;
   std::vector<std::uint32_t> of_event_;
-  std::vector<bool> closed_;            ///< nodes whose whole closure is marked already
-  std::vector<bool> closed_on_thread_;  ///< the same for callees_on_thread
+  std::vector<bool> closed_;      ///< nodes whose whole closure is marked already
+  std::vector<bool> own_closed_;  ///< the same for Threads::Own
   bool any_ = false;
 };
 

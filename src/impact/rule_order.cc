@@ -1,11 +1,14 @@
 // Rule 3 for what orders without a lock. An ordering operation that the change adds, removes or alters
 // impacts the accesses it orders: what runs before a release-like one, after an acquire-like one, in the
-// function and its callees; for threads that are started, joined or detached also the entry function. Small
+// function and its callees; for threads that are started, joined or detached also the entry function. What
+// threads do that were started before a release-like one counts only if it may have been taken over (joined,
+// waited for, locked after) in between. Small
 // wrappers pass the effect on to their call sites; joins do so from any function, because what they order
 // lies in the caller.
 #include <algorithm>
 #include <set>
 
+#include "impact/acquires.h"
 #include "impact/order_effects.h"
 #include "impact/rules.h"
 
@@ -22,7 +25,9 @@ class OrderRule {
         after_(context.after),
         marks_(marks),
         orders_before_(context.before, context.calls_before),
-        orders_after_(context.after, context.calls_after) {}
+        orders_after_(context.after, context.calls_after),
+        acquires_before_(context.before, context.calls_before),
+        acquires_after_(context.after, context.calls_after) {}
 
   void added_function(std::uint32_t function);
   void changed_function(const ChangedFunction& changed);
@@ -39,11 +44,11 @@ class OrderRule {
   std::string describe(bool in_after, std::uint32_t event) const;
   void apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift = 0);
   /// An element that runs before the operation.
-  void ordered(std::uint32_t element, std::uint8_t effects, std::uint32_t cause) {
+  void ordered(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, Threads threads) {
     if (effects & kOrdersBefore)
-      marks_.execution(element, cause);
+      marks_.execution(element, cause, threads);
     else
-      marks_.near(element, cause);
+      marks_.near(element, cause, threads);
   }
   void lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth);
   void mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause);
@@ -55,6 +60,7 @@ class OrderRule {
   const ProgramIndex& after_;
   Marks& marks_;
   const OrderSummaries orders_before_, orders_after_;
+  const Acquires acquires_before_, acquires_after_;
 };
 
 std::uint8_t OrderRule::effects(bool in_after, std::uint32_t event) const {
@@ -78,7 +84,9 @@ void OrderRule::apply_at(std::uint32_t element, std::uint8_t effects, std::uint3
   const std::uint32_t function = after_.where(element).function;
   const ControlFlow& flow = context_.flow_after(function);
   if (effects & (kOrdersBefore | kWakes)) {
-    for (std::uint32_t e : flow.elements_from(element, Direction::Backward)) ordered(e, effects, cause);
+    const std::vector<std::uint32_t> earlier = flow.elements_from(element, Direction::Backward);
+    const Threads threads = acquires_after_.any(earlier) ? Threads::All : Threads::Own;
+    for (std::uint32_t e : earlier) ordered(e, effects, cause, threads);
   }
   if (effects & kOrdersAfter)
     for (std::uint32_t e : flow.elements_from(element, Direction::Forward)) marks_.execution(e, cause);
@@ -185,9 +193,12 @@ void OrderRule::removed_element(const ChangedFunction& changed, std::uint32_t ol
                                     context_.nearest_in_after(changed, old_element));
     const ControlFlow& flow = context_.flow_before(changed.old_function);
     const auto partner = [&](std::uint32_t old) { return changed.new_element[old - old_first]; };
-    if (effect & (kOrdersBefore | kWakes))
-      for (std::uint32_t old : flow.elements_from(old_element, Direction::Backward))
-        if (partner(old) != kNone) ordered(partner(old), effect, why);
+    if (effect & (kOrdersBefore | kWakes)) {
+      const std::vector<std::uint32_t> earlier = flow.elements_from(old_element, Direction::Backward);
+      const Threads threads = acquires_before_.any(earlier) ? Threads::All : Threads::Own;
+      for (std::uint32_t old : earlier)
+        if (partner(old) != kNone) ordered(partner(old), effect, why, threads);
+    }
     if (effect & kOrdersAfter)
       for (std::uint32_t old : flow.elements_from(old_element, Direction::Forward))
         if (partner(old) != kNone) marks_.execution(partner(old), why);

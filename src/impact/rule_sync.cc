@@ -197,7 +197,7 @@ void SyncRule::compare(std::uint32_t function) {
       const SourcePoint at = place_of_change(function, file);
       cause->second = marks_.add({ImpactRule::SyncChanged, describe(then, now), file, at});
     }
-    if (call) marks_.callees_on_thread(event, cause->second);
+    if (call) marks_.callees(event, cause->second, Threads::Own);
     marks_.event(event, cause->second);
   }
 }
@@ -267,7 +267,7 @@ void SyncRule::mark_region(const ChangedFunction& changed,
     if (cause == kNone && old_event != kNone) cause = cause_in(old_locks(old_event, &changed));
     if (cause == kNone) continue;
     const Call* call = std::get_if<Call>(&after_.event(event).what);
-    if (call && call->kind != CallKind::Spawn) marks_.callees_on_thread(event, cause);
+    if (call && call->kind != CallKind::Spawn) marks_.callees(event, cause, Threads::Own);
     marks_.event(event, cause);
   }
 }
@@ -306,7 +306,7 @@ void SyncRule::lent_regions(std::uint32_t function) {
              "lock " + names_.display(held.lock) + " held, but a callee treats it otherwise now", file, at});
       }
       const Call* call = std::get_if<Call>(&after_.event(event).what);
-      if (call && call->kind != CallKind::Spawn) marks_.callees_on_thread(event, cause->second);
+      if (call && call->kind != CallKind::Spawn) marks_.callees(event, cause->second, Threads::Own);
       marks_.event(event, cause->second);
       break;
     }

@@ -30,7 +30,7 @@ FunctionSet held_by_touched_units(const Program& base, const std::set<std::strin
 /// The id under which `base` knows this unit's variant of a function, so that variants keep their identity.
 FunctionId recorded_id(const Program& base, const FunctionSet& unit_functions, FunctionId id,
                        const std::string& unit) {
-  const FunctionId qualified{hash_combine(id.value, hash_bytes(unit))};
+  const FunctionId qualified = variant_id(id, unit);
   return unit_functions.contains(qualified) && base.function(qualified) ? qualified : id;
 }
 
@@ -63,7 +63,7 @@ Program overlay(const Program& base, const Replacement& replacement) {
       FunctionId id = recorded_id(base, before, function.id, unit->path);
       auto [seen, first] = body_of.try_emplace(id, function.body);
       if (!first && seen->second != function.body) {
-        id = {hash_combine(function.id.value, hash_bytes(unit->path))};
+        id = variant_id(function.id, unit->path);
         first = body_of.try_emplace(id, function.body).second;
       }
       now.functions.push_back(id);

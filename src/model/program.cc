@@ -52,6 +52,10 @@ void Program::index() {
   for (std::size_t i = 0; i < variables.size(); ++i) variable_index_[variables[i].id] = i;
 }
 
+FunctionId variant_id(FunctionId function, const std::string& unit) {
+  return {hash_combine(function.value, hash_bytes(unit))};
+}
+
 Program unite(const std::vector<UnitFacts>& units) {
   std::vector<const UnitFacts*> ordered;
   for (const UnitFacts& unit : units) ordered.push_back(&unit);
@@ -66,7 +70,7 @@ Program unite(const std::vector<UnitFacts>& units) {
       FunctionId id = function.id;
       auto [seen, fresh] = body_of.try_emplace(id, function.body);
       if (!fresh && seen->second != function.body) {
-        id = {hash_combine(id.value, hash_bytes(unit->path))};
+        id = variant_id(id, unit->path);
         fresh = body_of.try_emplace(id, function.body).second;
       }
       if (fresh) {

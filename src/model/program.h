@@ -39,8 +39,11 @@ class Program {
   std::unordered_map<VariableId, std::size_t> variable_index_;
 };
 
+/// Id of the variant of a function that a unit has for itself.
+FunctionId variant_id(FunctionId function, const std::string& unit);
+
 /// Unites units into a program. Two units that define one function differently (other macros) keep both
-/// variants: the later one (by unit path) gets an id qualified by its unit.
+/// variants: the later one (by unit path) gets a variant_id().
 Program unite(const std::vector<UnitFacts>& units);
 
 /// What has to be replaced in a recorded program to get the changed one.

@@ -71,13 +71,15 @@ class Builder {
            fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header),
            header});
     parse(further.units);
-    const std::set<std::string> instantiating = units_with_changed_patterns(in_.before, parsed_);
-    if (!instantiating.empty())
+    const std::set<std::string> others = units_with_other_versions(in_.before, parsed_);
+    if (!others.empty())
       out_.fallbacks.push_back(
           {"template-users",
-           fmt::format("a template changed: {} more units that use it were parsed", instantiating.size()),
+           fmt::format("{} more units were parsed: they instantiate a changed template, or define a changed "
+                       "function otherwise",
+                       others.size()),
            ""});
-    parse(instantiating);
+    parse(others);
   }
 
   /// Why units could not be parsed, in the compiler's words; the first few.

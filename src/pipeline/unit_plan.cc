@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -138,6 +139,12 @@ const FileFacts* file_of(const std::vector<FileFacts>& files, const std::string&
   return found == files.end() ? nullptr : &*found;
 }
 
+const UnitSummary* summary_of(const std::vector<UnitSummary>& units, const std::string& path) {
+  const auto found =
+      std::find_if(units.begin(), units.end(), [&](const UnitSummary& unit) { return unit.path == path; });
+  return found == units.end() ? nullptr : &*found;
+}
+
 const UnitFacts* unit_of(const std::vector<UnitFacts>& units, const std::string& path) {
   const auto found =
       std::find_if(units.begin(), units.end(), [&](const UnitFacts& unit) { return unit.path == path; });
@@ -172,9 +179,8 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
                            const std::vector<UnitFacts>& parsed) {
   FurtherUnits further;
   for (const auto& [header, unit] : plan.representative) {
-    const auto before =
-        std::find_if(recorded.begin(), recorded.end(), [&](const UnitSummary& u) { return u.path == unit; });
-    if (before != recorded.end() && only_bodies_changed(*before, unit_of(parsed, unit), header)) continue;
+    const UnitSummary* before = summary_of(recorded, unit);
+    if (before && only_bodies_changed(*before, unit_of(parsed, unit), header)) continue;
     further.widened_headers.push_back(header);
     for (const UnitSummary& includer : recorded)
       if (file_of(includer.files, header)) further.units.insert(includer.path);
@@ -184,25 +190,38 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
   return further;
 }
 
-std::set<std::string> units_with_changed_patterns(const Program& recorded,
-                                                  const std::vector<UnitFacts>& parsed) {
-  std::unordered_set<FunctionId> changed;
-  for (const UnitFacts& unit : parsed)
+std::set<std::string> units_with_other_versions(const Program& recorded,
+                                                const std::vector<UnitFacts>& parsed) {
+  std::unordered_set<FunctionId> patterns;
+  std::unordered_map<std::string_view, std::set<FunctionId>> seen_anew;  // by USR: the recorded variants
+  for (const UnitFacts& unit : parsed) {
+    const UnitSummary* summary = summary_of(recorded.units, unit.path);
+    if (!summary) continue;
+    const std::unordered_set<FunctionId> own(summary->functions.begin(), summary->functions.end());
     for (const FunctionFacts& function : unit.functions) {
-      const FunctionFacts* before = recorded.function(function.id);
-      const bool differs =
-          before && (before->body != function.body || before->signature != function.signature);
-      if (!differs) continue;
-      if (function.pattern) changed.insert(function.pattern);
-      if (function.has(kDependent)) changed.insert(function.id);
+      FunctionId id = variant_id(function.id, unit.path);
+      if (!own.contains(id)) id = function.id;
+      const FunctionFacts* before = recorded.function(id);
+      if (!before || (before->body == function.body && before->signature == function.signature)) continue;
+      if (!function.usr.empty()) seen_anew[function.usr].insert(id);
+      if (function.pattern) patterns.insert(function.pattern);
+      if (function.has(kDependent)) patterns.insert(function.id);
     }
+  }
+  std::unordered_set<FunctionId> others;
+  if (!seen_anew.empty() || !patterns.empty()) {
+    for (const FunctionFacts& function : recorded.functions) {
+      const auto seen = seen_anew.find(function.usr);
+      const bool variant = seen != seen_anew.end() && !seen->second.contains(function.id);
+      if (variant || (function.pattern && patterns.contains(function.pattern))) others.insert(function.id);
+    }
+  }
   std::set<std::string> units;
-  if (changed.empty()) return units;
+  if (others.empty()) return units;
   for (const UnitSummary& unit : recorded.units)
-    for (FunctionId id : unit.functions) {
-      const FunctionFacts* function = recorded.function(id);
-      if (function && function->pattern && changed.contains(function->pattern)) units.insert(unit.path);
-    }
+    if (std::any_of(unit.functions.begin(), unit.functions.end(),
+                    [&](FunctionId id) { return others.contains(id); }))
+      units.insert(unit.path);
   for (const UnitFacts& unit : parsed) units.erase(unit.path);
   return units;
 }

@@ -33,8 +33,7 @@ UnitPlan plan_units(const std::vector<UnitSummary>& recorded,
                     const std::vector<FileChange>& changes);
 
 /// After the planned units were parsed: the further units that have to be, because a represented header
-/// changed outside function bodies (macro, type, constant, declaration, include), or because a changed
-/// template has instantiations in them.
+/// changed outside function bodies (macro, type, constant, declaration, include).
 struct FurtherUnits {
   std::set<std::string> units;
   std::vector<std::string> widened_headers;  ///< those whose declarations changed
@@ -42,9 +41,10 @@ struct FurtherUnits {
 FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>& recorded,
                            const std::vector<UnitFacts>& parsed);
 
-/// Units that hold an instantiation of a template whose pattern differs from the recorded one.
-std::set<std::string> units_with_changed_patterns(const Program& recorded,
-                                                  const std::vector<UnitFacts>& parsed);
+/// Units that hold, of a function whose definition differs from the recorded one of the same unit, another
+/// instantiation (of a template) or another variant (units with other macros define it otherwise).
+std::set<std::string> units_with_other_versions(const Program& recorded,
+                                                const std::vector<UnitFacts>& parsed);
 
 /// True for a path that a C or C++ compiler is given as its main file.
 bool is_source_file(const std::string& path);

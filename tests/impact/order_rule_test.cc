@@ -161,6 +161,53 @@ B1 -> B0
   EXPECT_EQ(change.rule("consume R Job::data"), ImpactRule::NotImpacted);
 }
 
+/// The operation's caller starts a thread first: `work` is no part of what the store orders, unless it may
+/// have ended before.
+TEST(OrderRule, ThreadsStillRunningAreNotOrderedBefore) {
+  const std::string text = R"(
+var thread std::thread
+var flag std::atomic<int> atomic
+var a int
+var b int
+fn work()
+B1 -> B0
+  W b
+fn publish()
+B1 -> B0
+  #s W flag release
+fn start()
+B1 -> B0
+  spawn work(); start thread
+fn test()
+B1 -> B0
+  W a
+  call start()
+  #t text nothing
+  call publish()
+fn other()
+B1 -> B0
+  R a
+  R b
+)";
+  const auto weakened = [](const std::string& before) {
+    return ImpactCase(before, edit(before, {{"#s W flag release", "#s W flag relaxed"}}));
+  };
+  const ImpactCase running = weakened(text);
+  EXPECT_EQ(running.rule("test W a"), ImpactRule::SyncChanged);
+  EXPECT_EQ(running.rule("work W b"), ImpactRule::NotImpacted);
+  for (const char* acquire : {"join thread", "semacq flag", "R flag acquire", "lock flag", "call wait()"}) {
+    const std::string waits = "fn wait()\nB1 -> B0\n  barrier flag\n";
+    const ImpactCase taken_over = weakened(edit(text, {{"#t text nothing", acquire}}) + waits);
+    EXPECT_EQ(taken_over.rule("work W b"), ImpactRule::SyncChanged) << acquire;
+  }
+  // A future may wait where it is destroyed.
+  const ImpactCase with_futures = weakened(text + "fn elsewhere()\nB1 -> B0\n  get flag\n");
+  EXPECT_EQ(with_futures.rule("work W b"), ImpactRule::SyncChanged);
+  const ImpactCase removed(text, edit(text, {{"  #s W flag release\n", ""}}));
+  EXPECT_EQ(removed.rule("test W a"), ImpactRule::SyncChanged);
+  EXPECT_EQ(removed.rule("work W b"), ImpactRule::NotImpacted);
+}
+
 TEST(OrderRule, StaticInitialisationMadeEager) {
   const std::string text = R"(
 var instance Pool*

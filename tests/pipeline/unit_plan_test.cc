@@ -109,7 +109,7 @@ TEST(FurtherUnits, AllIncludersWhenTheRepresentativeIsBroken) {
   EXPECT_THAT(further_units(plan, kRecorded, {broken}).units, ElementsAre("a.cc"));
 }
 
-TEST(ChangedPatterns, UnitsWithOtherInstantiationsFollow) {
+TEST(OtherVersions, UnitsWithOtherInstantiationsFollow) {
   FunctionFacts first;
   first.id = function_id("f<int>");
   first.pattern = function_id("f");
@@ -126,9 +126,46 @@ TEST(ChangedPatterns, UnitsWithOtherInstantiationsFollow) {
   now.path = "a.cc";
   first.body = 2;
   now.functions = {first};
-  EXPECT_THAT(units_with_changed_patterns(program, {now}), ElementsAre("b.cc"));
+  EXPECT_THAT(units_with_other_versions(program, {now}), ElementsAre("b.cc"));
   now.functions[0].body = 1;
-  EXPECT_THAT(units_with_changed_patterns(program, {now}), IsEmpty());
+  EXPECT_THAT(units_with_other_versions(program, {now}), IsEmpty());
+}
+
+/// Two units that define f otherwise (other macros).
+std::vector<UnitFacts> two_variants() {
+  std::vector<UnitFacts> units(2);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    FunctionFacts f;
+    f.id = function_id("f<int>");
+    f.usr = "f<int>";
+    f.pattern = function_id("f");
+    f.body = 10 + i;
+    units[i].path = i == 0 ? "a.cc" : "b.cc";
+    units[i].functions = {f};
+  }
+  return units;
+}
+
+TEST(OtherVersions, AUnitIsComparedWithItsOwnVariant) {
+  const std::vector<UnitFacts> units = two_variants();
+  const Program program = unite(units);
+  ASSERT_EQ(program.functions.size(), 2U);
+  for (const UnitFacts& unit : units) EXPECT_THAT(units_with_other_versions(program, {unit}), IsEmpty());
+}
+
+TEST(OtherVersions, AChangedVariantMayHaveChangedInOtherUnitsToo) {
+  for (const bool is_template : {true, false}) {
+    std::vector<UnitFacts> units = two_variants();
+    if (!is_template)
+      for (UnitFacts& unit : units) unit.functions[0].pattern = {};
+    const Program program = unite(units);
+    units[0].functions[0].body = 5;
+    EXPECT_THAT(units_with_other_versions(program, {units[0]}), ElementsAre("b.cc"));
+    units[0].functions[0].body = 10;
+    units[1].functions[0].body = 5;
+    EXPECT_THAT(units_with_other_versions(program, {units[1]}), ElementsAre("a.cc"));
+    EXPECT_THAT(units_with_other_versions(program, units), IsEmpty());
+  }
 }
 
 }  // namespace
