@@ -28,7 +28,10 @@ struct DigestTest : ::testing::Test {
   }
 };
 
-constexpr const char* kHeader = R"(#define LIMIT(x) (x)
+constexpr const char* kHeader = R"(#define EXPORT __attribute__((unused))
+#if defined(EXPORT) && !(0)
+#endif
+#define LIMIT(x) (x)
 struct Forward;
 struct S {
   S() : a(1) { a = 2; }
@@ -63,6 +66,10 @@ TEST_F(DigestTest, BodiesCommentsAndLayoutAreNoDeclarations) {
   EXPECT_EQ(base, digest(with("return T(a);", "T t(a); return t;"))) << "member template";
   EXPECT_EQ(base, digest(with("return s.a;", "return 0;"))) << "friend";
   EXPECT_EQ(base, digest(with("return t + t;", "return 2 * t;"))) << "template";
+  EXPECT_EQ(base, digest(with("__attribute__((", "__attribute__ ( ("))) << "space within a macro's body";
+  EXPECT_EQ(base, digest(with("#define LIMIT(x) (x)", "# define  LIMIT( x )  ( x )")))
+      << "space in a directive";
+  EXPECT_EQ(base, digest(with("defined(EXPORT) && !(0)", "defined (EXPORT) && ! (0)"))) << "condition";
   EXPECT_EQ(base, digest(with("struct S {", "// comment\nstruct S\n   /* x */ {\n\n")));
 }
 
@@ -79,7 +86,7 @@ TEST_F(DigestTest, EverythingElseIsADeclaration) {
       << "deduced return";
   EXPECT_NE(base, digest(with("return 2;", "return 3;"))) << "a body with a directive in it";
   EXPECT_NE(base, digest(with("int get() const", "int get()"))) << "signature";
-  EXPECT_NE(base, digest(with("#define", "#include <cstddef>\n#define"))) << "include";
+  EXPECT_NE(base, digest(with("#define LIMIT", "#include <cstddef>\n#define LIMIT"))) << "include";
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace {
 
 enum Salt : std::uint64_t { kPlain = 0, kDirectiveBegins = 1, kDirectiveEnded = 2, kSpaceBefore = 3 };
 
+constexpr std::size_t kAfterMacroName = 3;  // "#", "define", the name
+
 // One set of rules for C and C++ files: the digest is only ever compared with that of another version of the
 // file.
 clang::LangOptions lexing_rules() {
@@ -74,6 +76,8 @@ FileTokens tokenize(std::string_view text) {
   clang::Lexer lexer(clang::SourceLocation(), rules, terminated.data(), terminated.data(),
                      terminated.data() + terminated.size());
   bool in_directive = false;
+  std::size_t position = 0;  // of the token in its directive; "#" is 0
+  std::string_view directive;
   clang::Token token;
   while (true) {
     lexer.LexFromRawLexer(token);
@@ -84,14 +88,17 @@ FileTokens tokenize(std::string_view text) {
     if (token.is(clang::tok::hash) && token.isAtStartOfLine()) {
       result.directives.push_back(offset);
       in_directive = true;
+      position = 0;
       salt = kDirectiveBegins;
     } else if (in_directive && token.isAtStartOfLine()) {
       in_directive = false;
       salt = kDirectiveEnded;
-    } else if (in_directive && token.is(clang::tok::l_paren) && token.hasLeadingSpace()) {
+    } else if (in_directive && ++position == kAfterMacroName && directive == "define" &&
+               token.is(clang::tok::l_paren) && token.hasLeadingSpace()) {
       salt = kSpaceBefore;  // `#define f(x)` and `#define f (x)` differ
     }
     const std::string_view spelling = std::string_view(terminated).substr(offset, token.getLength());
+    if (in_directive && position == 1) directive = spelling;
     result.tokens.push_back({offset, hash_combine(hash_bytes(spelling), salt)});
   }
   return result;
