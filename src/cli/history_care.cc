@@ -26,12 +26,13 @@ struct CareFlags {
 Result<int> merge(const CareFlags& flags, const GlobalOptions& global) {
   auto opened = open_for(global.directory, global.database, history::OpenMode::Create);
   if (!opened) return fail(opened.error());
-  report::Table table{{"source", "revisions", "units", "functions", "tests", "runs", "selections"}, {}};
+  report::Table table{
+      {"source", "revisions", "units", "functions", "tests", "runs", "selections", "checks", "findings"}, {}};
   for (const std::string& source : flags.sources) {
     const auto merged = history::merge(opened->database, source);
     if (!merged) return fail(merged.error());
     table.rows.push_back({source, merged->revisions, merged->units, merged->function_versions, merged->tests,
-                          merged->runs, merged->selections});
+                          merged->runs, merged->selections, merged->check_runs, merged->findings});
   }
   return show(table, flags.format);
 }
@@ -49,10 +50,12 @@ Result<int> prune(const CareFlags& flags, const GlobalOptions& global) {
           .count();
   const auto pruned = history::prune(opened->database, options);
   if (!pruned) return fail(pruned.error());
-  return show({{"revisions", "units", "functions", "runs", "selections", "bytes_before", "bytes_after"},
-               {{pruned->revisions, pruned->units, pruned->function_versions, pruned->runs,
-                 pruned->selections, pruned->bytes_before, pruned->bytes_after}}},
-              flags.format);
+  return show(
+      {{"revisions", "units", "functions", "runs", "selections", "checks", "findings", "bytes_before",
+        "bytes_after"},
+       {{pruned->revisions, pruned->units, pruned->function_versions, pruned->runs, pruned->selections,
+         pruned->check_runs, pruned->findings, pruned->bytes_before, pruned->bytes_after}}},
+      flags.format);
 }
 
 Result<int> export_lines(const CareFlags& flags, const GlobalOptions& global) {
@@ -114,7 +117,9 @@ void add_history_care(CLI::App& history, const Commands& commands) {
   CLI::App* command = add(history, commands, "prune",
                           "Forget old revisions; the newest complete one always stays", flags, prune);
   command->add_option("--keep", flags->keep, "Newest revisions to keep in each environment");
-  command->add_option("--older-than", flags->days, "Forget revisions recorded more than this many days ago");
+  command->add_option(
+      "--older-than", flags->days,
+      "Forget revisions recorded and checks made more than this many days ago; bugs proven stay known");
 
   flags = std::make_shared<CareFlags>();
   add(history, commands, "export", "The documented views as JSON lines", flags, export_lines)

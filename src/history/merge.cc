@@ -7,6 +7,7 @@
 
 #include "history/failure.h"
 #include "history/links.h"
+#include "history/merge_findings.h"
 #include "history/merge_runs.h"
 #include "history/query.h"
 #include "history/row_map.h"
@@ -190,6 +191,7 @@ MergeReport merge_all(Connection& from, Connection& to) {
   merge_commands(from, to, revisions);
   merge_runs(from, to, revisions, report);
   merge_selections(from, to, revisions, report);
+  merge_findings(from, to, report);
   return report;
 }
 

@@ -107,6 +107,39 @@ void collect_garbage(Connection& connection, PruneReport& report) {
   execute(connection, "DELETE FROM environment WHERE id NOT IN (SELECT environment FROM revision)");
 }
 
+/// Of checks that began before `oldest`: sightings that are not the last one of a confirmed finding,
+/// witnesses that are not the newest one of theirs, and then what nothing refers to any more.
+void drop_checks(Connection& connection, std::int64_t oldest, std::int64_t now, PruneReport& report) {
+  const std::string_view kOld =
+      "DELETE FROM witness WHERE check_run IN (SELECT id FROM check_run WHERE started_at < ?1) AND EXISTS "
+      "(SELECT 1 FROM witness n JOIN check_run c ON c.id = n.check_run JOIN check_run o ON o.id = "
+      "witness.check_run "
+      "WHERE n.finding = witness.finding AND (c.started_at, c.id, n.id) > (o.started_at, o.id, witness.id))";
+  Query(connection, kOld, oldest).run();
+  Query(connection,
+        "DELETE FROM sighting WHERE check_run IN (SELECT id FROM check_run WHERE started_at < ?1) AND NOT "
+        "((SELECT status FROM finding f WHERE f.id = sighting.finding) = 1 AND check_run = "
+        "(SELECT s.check_run FROM sighting s JOIN check_run c ON c.id = s.check_run WHERE s.finding = "
+        "sighting.finding ORDER BY c.started_at DESC, c.id DESC LIMIT 1))",
+        oldest)
+      .run();
+  report.findings += execute(connection,
+                             "DELETE FROM finding WHERE id NOT IN (SELECT finding FROM sighting) AND "
+                             "id NOT IN (SELECT finding FROM witness)");
+  constexpr std::string_view kDead =
+      "FROM check_run WHERE started_at < ?1 AND id NOT IN (SELECT check_run FROM sighting) AND id NOT IN "
+      "(SELECT "
+      "check_run FROM witness) AND id <> (SELECT id FROM check_run ORDER BY started_at DESC, id DESC LIMIT "
+      "1)";
+  const std::string tests =
+      "DELETE FROM checked_test WHERE check_run IN (SELECT id " + std::string(kDead) + ")";
+  Query(connection, tests, oldest).run();
+  const std::string runs = "DELETE " + std::string(kDead);
+  Query(connection, runs, oldest).run();
+  report.check_runs += static_cast<std::uint32_t>(changes(connection));
+  Query(connection, "DELETE FROM suppression WHERE expires_at < ?1 AND expires_at < ?2", oldest, now).run();
+}
+
 /// A mapping older than every revision that is left belongs to a binary nobody runs any more; at worst one is
 /// made again.
 void drop_mappings(Connection& connection, PruneReport& report) {
@@ -129,6 +162,8 @@ Result<PruneReport> prune(Database& database, const PruneOptions& options) {
       drop_revision(connection, revision, report);
     collect_garbage(connection, report);
     if (report.revisions > 0) drop_mappings(connection, report);
+    if (options.older_than > 0)
+      drop_checks(connection, options.now - options.older_than, options.now, report);
     return {};
   });
   if (!dropped) return fail(dropped.error());

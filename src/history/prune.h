@@ -16,13 +16,14 @@ struct PruneOptions {
 
 struct PruneReport {
   std::uint32_t revisions = 0, units = 0, function_versions = 0, runs = 0, coverages = 0, selections = 0,
-                mappings = 0;
+                mappings = 0, check_runs = 0, findings = 0;
   std::uint64_t bytes_before = 0, bytes_after = 0;
 };
 
 /// Drops the revisions that one of the limits names, with their runs and selections. The newest revision and
-/// the newest complete one of each environment always stay. Block numbers are never given away again. One
-/// transaction.
+/// the newest complete one of each environment always stay. Checks are dropped by age alone (older_than); the
+/// newest one stays, and so does what a confirmed finding needs to be known again: its last sighting and its
+/// newest witness. Block numbers are never given away again. One transaction.
 Result<PruneReport> prune(Database& database, const PruneOptions& options);
 
 }  // namespace simrt::history
