@@ -7,34 +7,13 @@
 namespace simrt::schedule {
 namespace {
 
-struct Stretch {
-  ThreadIndex thread;
-  std::size_t steps;
-};
-using Stretches = std::vector<Stretch>;
-
-Stretches stretches_of(const Choices& choices) {
-  Stretches stretches;
-  for (const ThreadIndex thread : choices) {
-    if (stretches.empty() || stretches.back().thread != thread) stretches.push_back({thread, 0});
-    ++stretches.back().steps;
-  }
-  return stretches;
-}
-
-Choices choices_of(const Stretches& stretches) {
-  Choices choices;
-  for (const Stretch& stretch : stretches) choices.insert(choices.end(), stretch.steps, stretch.thread);
-  return choices;
-}
-
 /// The stretches [from, until) moved to the next (later) or previous stretch of their threads; those that
 /// have none are left to the default schedule.
 Stretches moved(const Stretches& all, std::size_t from, std::size_t until, bool later) {
   Stretches result = all;
   for (std::size_t n = 0; n < until - from; ++n) {
     const std::size_t i = later ? until - 1 - n : from + n;
-    const std::size_t steps = std::exchange(result[i].steps, 0);
+    const std::uint64_t steps = std::exchange(result[i].steps, 0);
     if (later) {
       const auto next = std::find_if(result.begin() + static_cast<std::ptrdiff_t>(i) + 1, result.end(),
                                      [&](const Stretch& s) { return s.thread == all[i].thread; });
@@ -47,7 +26,9 @@ Stretches moved(const Stretches& all, std::size_t from, std::size_t until, bool 
       previous->steps += steps;
     }
   }
-  return result;
+  Stretches joined;
+  for (const Stretch& stretch : result) append(joined, stretch.thread, stretch.steps);
+  return joined;
 }
 
 class Minimiser {
@@ -55,8 +36,8 @@ class Minimiser {
   Minimiser(const StillFails& still_fails, std::uint64_t budget)
       : still_fails_(still_fails), budget_(budget) {}
 
-  MinimisedSchedule run(const Choices& failing) {
-    best_.choices = failing;
+  MinimisedSchedule run(const Stretches& failing) {
+    best_.schedule = failing;
     best_.switches = context_switches(failing);
     cut_the_end();
     bool improved = true;
@@ -72,36 +53,35 @@ class Minimiser {
  private:
   bool spent() const { return best_.executions >= budget_; }
 
-  bool try_out(const Choices& candidate) {
-    if (spent()) return false;
+  bool try_out(const Stretches& candidate) {
+    if (spent() || candidate == best_.schedule) return false;
     ++best_.executions;
-    std::optional<Choices> real = still_fails_(candidate);
+    std::optional<Stretches> real = still_fails_(candidate);
     if (!real || context_switches(*real) >= best_.switches) return false;
     best_.switches = context_switches(*real);
-    best_.choices = std::move(*real);
+    best_.schedule = std::move(*real);
     return true;
   }
 
   void cut_the_end() {
-    for (std::size_t cut = stretches_of(best_.choices).size(); cut > 0 && !spent();) {
-      Stretches shorter = stretches_of(best_.choices);
+    for (std::size_t cut = best_.schedule.size(); cut > 0 && !spent();) {
+      Stretches shorter = best_.schedule;
       if (cut >= shorter.size()) {
         cut = shorter.size() / 2;
         if (cut == 0) return;
       }
       shorter.resize(shorter.size() - cut);
-      if (!try_out(choices_of(shorter))) cut /= 2;
+      if (!try_out(shorter)) cut /= 2;
     }
   }
 
   bool sweep(std::size_t width) {
     bool improved = false;
     for (std::size_t from = 0; !spent();) {
-      const Stretches all = stretches_of(best_.choices);
+      const Stretches all = best_.schedule;
       if (from >= all.size()) break;
       const std::size_t until = std::min(from + width, all.size());
-      if (try_out(choices_of(moved(all, from, until, true))) ||
-          try_out(choices_of(moved(all, from, until, false)))) {
+      if (try_out(moved(all, from, until, true)) || try_out(moved(all, from, until, false))) {
         improved = true;
       } else {
         from = until;
@@ -117,7 +97,25 @@ class Minimiser {
 
 }  // namespace
 
-MinimisedSchedule minimise(const Choices& failing, const StillFails& still_fails, std::uint64_t budget) {
+void append(Stretches& stretches, ThreadIndex thread, std::uint64_t steps) {
+  if (steps == 0) return;
+  if (stretches.empty() || stretches.back().thread != thread) stretches.push_back({thread, 0});
+  stretches.back().steps += steps;
+}
+
+Stretches stretches_of(const Choices& choices) {
+  Stretches stretches;
+  for (const ThreadIndex thread : choices) append(stretches, thread);
+  return stretches;
+}
+
+Choices choices_of(const Stretches& stretches) {
+  Choices choices;
+  for (const Stretch& stretch : stretches) choices.insert(choices.end(), stretch.steps, stretch.thread);
+  return choices;
+}
+
+MinimisedSchedule minimise(const Stretches& failing, const StillFails& still_fails, std::uint64_t budget) {
   return Minimiser(still_fails, budget).run(failing);
 }
 

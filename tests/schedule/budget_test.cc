@@ -28,27 +28,28 @@ TEST(Minimise, ALongFailingScheduleKeepsOnlyTheSwitchesItNeeds) {
   const Execution original = interpreter.run(failing);
   ASSERT_EQ(original.outcome.end, ExecutionEnd::Failed);
   ASSERT_GT(context_switches(choices_of(original)), 40U);
-  const StillFails same_failure = [&](const Choices& choices) -> std::optional<Choices> {
-    const Execution execution = interpreter.run(choices);
+  const StillFails same_failure = [&](const Stretches& schedule) -> std::optional<Stretches> {
+    const Execution execution = interpreter.run(choices_of(schedule));
     if (!(execution.outcome == original.outcome)) return std::nullopt;
-    return choices_of(execution);
+    return stretches_of(choices_of(execution));
   };
-  const MinimisedSchedule small = minimise(choices_of(original), same_failure);
-  EXPECT_TRUE(same_failure(small.choices));
+  const Stretches whole = stretches_of(choices_of(original));
+  const MinimisedSchedule small = minimise(whole, same_failure);
+  EXPECT_TRUE(same_failure(small.schedule));
   EXPECT_LE(small.switches, 1U);
-  EXPECT_EQ(small.switches, context_switches(small.choices));
+  EXPECT_EQ(small.switches, context_switches(small.schedule));
   EXPECT_TRUE(small.minimal);
-  const MinimisedSchedule hasty = minimise(choices_of(original), same_failure, 2);
+  const MinimisedSchedule hasty = minimise(whole, same_failure, 2);
   EXPECT_LE(hasty.executions, 2U);
-  EXPECT_TRUE(same_failure(hasty.choices));
+  EXPECT_TRUE(same_failure(hasty.schedule));
 }
 
 TEST(Minimise, AScheduleThatNeedsAllItsSwitchesIsKept) {
-  const Choices failing{0, 1, 0, 1};
-  const StillFails only_this = [&](const Choices& choices) -> std::optional<Choices> {
-    return choices == failing ? std::optional(choices) : std::nullopt;
+  const Stretches failing{{0, 1}, {1, 1}, {0, 1}, {1, 1}};
+  const StillFails only_this = [&](const Stretches& schedule) -> std::optional<Stretches> {
+    return schedule == failing ? std::optional(schedule) : std::nullopt;
   };
-  EXPECT_EQ(minimise(failing, only_this).choices, failing);
+  EXPECT_EQ(minimise(failing, only_this).schedule, failing);
 }
 
 std::vector<std::uint64_t> shares(std::uint64_t seed, std::uint64_t better) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "pipeline/check/describe.h"
+#include "schedule/minimise.h"
 
 namespace simrt::pipeline {
 namespace {
@@ -13,6 +14,42 @@ using Json = nlohmann::ordered_json;
 using testing::CheckPlan;
 
 constexpr int kVersion = 1;
+
+/// Who went on at every decision; nothing when the execution's events were cut off.
+std::optional<schedule::Stretches> decisions_of(const testing::Execution& execution) {
+  if ((execution.flags & format::kRunOverflow) != 0 || execution.events.empty()) return std::nullopt;
+  schedule::Stretches stretches;
+  for (const format::RunEvent& event : execution.events)
+    if ((event.order & format::kEventWithoutDecision) == 0) schedule::append(stretches, event.thread);
+  return stretches;
+}
+
+/// The schedule as items: one wherever the thread changes, bound by number and thread alone, since the
+/// operations behind a change are others. Items that are no such change (who is woken, ...) stay at their
+/// decision.
+std::vector<format::ScheduleItem> departures(const schedule::Stretches& stretches,
+                                             const std::vector<format::ScheduleItem>& before) {
+  std::vector<format::ScheduleItem> items;
+  std::uint64_t decision = 1;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    format::ScheduleItem item = {};
+    item.decision = decision;
+    item.thread = stretches[i].thread;
+    item.choice = format::ChoiceKind::Run;
+    item.module = format::kPlanNone;
+    if (i != 0) items.push_back(item);
+    decision += stretches[i].steps;
+  }
+  for (format::ScheduleItem item : before) {
+    if (item.choice == format::ChoiceKind::Run || item.decision >= decision) continue;
+    item.kind = {};
+    item.module = format::kPlanNone;
+    items.push_back(item);
+  }
+  std::stable_sort(items.begin(), items.end(),
+                   [](const auto& a, const auto& b) { return a.decision < b.decision; });
+  return items;
+}
 
 }  // namespace
 
@@ -85,44 +122,92 @@ Result<CheckPlan> decode_plan(const std::string& text) {
   }
 }
 
-Shortened shorten(CheckPlan plan, std::uint64_t switches, unsigned tries, const Attempt& attempt) {
-  Shortened best{std::move(plan), switches};
-  std::size_t piece = std::max<std::size_t>(1, best.plan.schedule.size() / 2);
-  for (std::size_t at = 0; tries > 0 && !best.plan.schedule.empty();) {
-    if (at >= best.plan.schedule.size()) {
-      if (piece == 1) break;
-      piece = std::max<std::size_t>(1, piece / 2);
-      at = 0;
-      continue;
-    }
+std::optional<Shortened> shorten(const CheckPlan& plan, unsigned tries, const Attempt& attempt) {
+  CheckPlan recorded = plan;
+  recorded.flags |= format::kPlanRecordEvents;
+  const auto original = attempt(recorded);
+  if (!original) return std::nullopt;
+  Shortened best{following(plan, *original), original->switches};
+  const auto whole = decisions_of(*original);
+  if (!whole) return best;
+  const auto still_fails = [&](const schedule::Stretches& wanted) -> std::optional<schedule::Stretches> {
     CheckPlan candidate = best.plan;
-    const auto begin = candidate.schedule.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(piece, candidate.schedule.size() - at));
-    candidate.schedule.erase(begin, end);
-    // Behind the gap other decisions have other sites: they bind by number and thread alone.
-    for (format::ScheduleItem& item : candidate.schedule) item.kind = {}, item.module = format::kPlanNone;
-    --tries;
+    candidate.schedule = departures(wanted, candidate.schedule);
+    candidate.flags |= format::kPlanRecordEvents;
     const auto execution = attempt(candidate);
-    if (execution && execution->switches <= best.switches &&
-        (execution->switches < best.switches || execution->schedule.size() < best.plan.schedule.size())) {
+    if (!execution) return std::nullopt;
+    auto real = decisions_of(*execution);
+    if (!real) return std::nullopt;
+    if (execution->switches < best.switches) {
       best = {following(candidate, *execution), execution->switches};
-      piece = std::min(piece, std::max<std::size_t>(1, best.plan.schedule.size()));
-    } else {
-      at += piece;
+      best.plan.flags = plan.flags;
     }
-  }
+    return real;
+  };
+  schedule::minimise(*whole, still_fails, tries);
   return best;
 }
+
+namespace {
+
+bool writes(StepKind kind) {
+  return kind == StepKind::Write || kind == StepKind::AtomicWrite || kind == StepKind::Free;
+}
+
+/// The innermost frame of the project's own code that has a line (what the compiler adds has none); else of
+/// any code.
+const CodeFrame* shown_frame(const std::vector<CodeFrame>& stack) {
+  for (const bool own : {true, false})
+    for (const CodeFrame& frame : stack)
+      if (frame.line != 0 && (frame.own() || !own)) return &frame;
+  return nullptr;
+}
+
+/// An event has no stack. One inside a library is told by the part of the finding that it is, which has the
+/// line of the project's own code that called it: a side, or in a deadlock the lock that a side holds.
+const CodeFrame* known_caller(const Finding& finding, StepKind kind, std::uint32_t thread,
+                              const std::vector<CodeFrame>& stack) {
+  if (stack.empty() || stack.front().own()) return nullptr;
+  const auto caller = [&](const std::vector<CodeFrame>& told) -> const CodeFrame* {
+    if (told.empty() || !(told.front() == stack.front()) || !own_frame(told)->own()) return nullptr;
+    return own_frame(told);
+  };
+  const bool locks = kind == StepKind::Lock || kind == StepKind::LockShared;
+  for (const FindingSide& side : finding.sides) {
+    if (side.thread.index != thread) continue;
+    const CodeFrame* found = nullptr;
+    if (finding.kind != FindingKind::Deadlock) {
+      if (side.kind == kind) found = caller(side.stack);
+    } else if (locks && side.locks.size() == 1) {
+      found = caller(side.locks.front().acquired);
+    }
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+/// Where the steps of a finding stand.
+std::set<std::pair<std::string, std::uint32_t>> key_places(const Finding& finding) {
+  std::set<std::pair<std::string, std::uint32_t>> places;
+  const auto add = [&](const std::vector<CodeFrame>& stack) {
+    if (const CodeFrame* frame = own_frame(stack)) places.insert({frame->file, frame->line});
+  };
+  for (const FindingSide& side : finding.sides) {
+    add(side.stack);
+    if (finding.kind != FindingKind::Deadlock) continue;
+    for (const HeldLock& lock : side.locks) add(lock.acquired);
+  }
+  return places;
+}
+
+}  // namespace
 
 std::vector<InterleavingStep> interleaving_of(const testing::Execution& execution, const Finding& finding,
                                               Symbols& symbols, std::size_t limit) {
   symbols.learn(execution, true);
-  std::set<std::pair<std::string, std::uint32_t>> places;
-  std::set<std::uint32_t> threads;
-  for (const FindingSide& side : finding.sides) {
-    if (const CodeFrame* frame = own_frame(side.stack)) places.insert({frame->file, frame->line});
-    threads.insert(side.thread.index);
-  }
+  const auto places = key_places(finding);
+  const bool stuck = finding.kind == FindingKind::Deadlock || finding.kind == FindingKind::Hang ||
+                     finding.sides.empty();  // of nothing in particular: everything
   std::vector<InterleavingStep> steps;
   for (const format::RunEvent& event : execution.events) {
     const auto kind = static_cast<format::EventKind>(event.kind);
@@ -131,16 +216,22 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
     const bool start_or_end = kind == format::EventKind::Begin || kind == format::EventKind::End;
     if (event.pc == 0 || start_or_end || step.kind == StepKind::Other) continue;
     const auto stack = symbols.stack(execution, {event.pc});
-    const CodeFrame* frame = own_frame(stack);
+    const CodeFrame* frame = shown_frame(stack);
+    if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, stack)) frame = caller;
     if (frame == nullptr) continue;
     step.thread = event.thread;
     step.at = *frame;
     step.text = symbols.source_line(*frame);
     step.key = frame->own() && places.contains({frame->file, frame->line});
-    if (!frame->own() && (step.kind == StepKind::Read || step.kind == StepKind::Write)) continue;
+    // A library's inside says nothing, unless threads are stuck there.
+    if (!frame->own() && !stuck) continue;
+    if (!frame->own() && step.kind != StepKind::Lock && step.kind != StepKind::Wait) continue;
     if (!steps.empty() && steps.back().thread == step.thread && steps.back().at.line == step.at.line &&
-        steps.back().at.file == step.at.file && steps.back().kind == step.kind)
-      continue;  // one line of the source, one step
+        steps.back().at.file == step.at.file) {
+      // One line of the source without another thread in between is one step: what it writes says most.
+      if (writes(step.kind) && !writes(steps.back().kind)) steps.back().kind = step.kind;
+      continue;
+    }
     steps.push_back(std::move(step));
   }
   if (steps.size() <= limit) return steps;

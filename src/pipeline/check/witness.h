@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,14 @@ Result<testing::CheckPlan> decode_plan(const std::string& text);
 /// Runs a plan; the execution when it still shows what it has to, nothing when not (or at an interrupt).
 using Attempt = std::function<std::optional<testing::Execution>(const testing::CheckPlan&)>;
 
-/// Takes away departures from the default schedule as long as `attempt` still succeeds, at most `tries` runs:
-/// larger pieces first (delta debugging: Zeller and Hildebrandt, IEEE TSE 2002), each success goes on from
-/// the schedule really taken. Never returns a plan with more context switches.
+/// The schedule with the fewest context switches for which `attempt` still succeeds, of at most `tries` runs
+/// (schedule/minimise.h). `plan` follows a schedule. Nothing when following it does not succeed, or when the
+/// execution is too long to be recorded.
 struct Shortened {
   testing::CheckPlan plan;
   std::uint64_t switches = 0;
 };
-Shortened shorten(testing::CheckPlan plan, std::uint64_t switches, unsigned tries, const Attempt& attempt);
+std::optional<Shortened> shorten(const testing::CheckPlan& plan, unsigned tries, const Attempt& attempt);
 
 /// The recorded events as steps for people: synchronisation and shared accesses of the project's own code,
 /// around the finding's sides. At most `limit` steps.
