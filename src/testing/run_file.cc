@@ -2,11 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
 #include <utility>
 
 namespace simrt::testing {
@@ -20,22 +25,56 @@ Error storage_error(const std::string& path) {
   return {ErrorCode::Storage, fmt::format("{}: {}", path, std::strerror(errno)), ""};
 }
 
+constexpr std::string_view kPrefix = "simrt-run-";
+
+/// The process that a run file or its output is named for; 0: not one of ours.
+pid_t owner_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return 0;
+  name.remove_prefix(kPrefix.size());
+  pid_t owner = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), owner);
+  return error == std::errc() && end != name.data() + name.size() && *end == '-' && owner > 0 ? owner : 0;
+}
+
+bool in_use(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return errno != ENOENT;
+  const bool locked = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  close(fd);
+  return locked;
+}
+
 }  // namespace
+
+std::size_t remove_orphaned_run_files(const std::string& directory) {
+  std::size_t removed = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string path = entry.path().string(), name = entry.path().filename().string();
+    const pid_t owner = owner_of(name);
+    if (owner == 0 || kill(owner, 0) == 0 || errno != ESRCH) continue;
+    const bool output = name.ends_with(".out");
+    if (in_use(output ? path.substr(0, path.size() - 4) : path)) continue;
+    removed += unlink(path.c_str()) == 0;
+  }
+  return removed;
+}
 
 Result<RunFile> RunFile::create(const std::string& directory, std::uint64_t bytes,
                                 std::uint64_t plan_capacity) {
-  std::string path = directory + "/simrt-run-XXXXXX";
+  static std::once_flag cleaned;
+  std::call_once(cleaned, [&] { remove_orphaned_run_files(directory); });
+  std::string path = fmt::format("{}/{}{}-XXXXXX", directory, kPrefix, getpid());
   const int fd = mkostemp(path.data(), O_CLOEXEC);
   if (fd < 0) return fail(storage_error(directory));
   RunFile file;
   file.path_ = path;
+  file.lock_ = fd;
+  flock(fd, LOCK_EX | LOCK_NB);
   file.bytes_ = round_up(bytes, 4096);
   void* address = MAP_FAILED;
   if (ftruncate(fd, static_cast<off_t>(file.bytes_)) == 0)
     address = mmap(nullptr, file.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  const int error = errno;
-  close(fd);
-  errno = error;
   if (address == MAP_FAILED) return fail(storage_error(path));
   file.base_ = static_cast<std::byte*>(address);
   auto& header = file.header();
@@ -53,17 +92,20 @@ Result<RunFile> RunFile::create(const std::string& directory, std::uint64_t byte
 RunFile::RunFile(RunFile&& other) noexcept
     : path_(std::exchange(other.path_, {})),
       base_(std::exchange(other.base_, nullptr)),
-      bytes_(other.bytes_) {}
+      bytes_(other.bytes_),
+      lock_(std::exchange(other.lock_, -1)) {}
 
 RunFile& RunFile::operator=(RunFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);
+  std::swap(lock_, other.lock_);
   return *this;
 }
 
 RunFile::~RunFile() {
   if (base_ != nullptr) munmap(base_, bytes_);
+  if (lock_ >= 0) close(lock_);
   if (path_.empty()) return;
   unlink(path_.c_str());
   unlink((path_ + ".out").c_str());

@@ -12,11 +12,16 @@
 
 namespace simrt::testing {
 
+/// Removes the run files (and outputs) in `directory` that a host left there when it was killed: named for a
+/// process that is gone, and locked by nobody. Returns their number.
+std::size_t remove_orphaned_run_files(const std::string& directory);
+
 /// One file; removed at the end. Not thread-safe; a program is writing to the mapping at the same time.
 class RunFile {
  public:
   /// A fresh file in `directory` (a memory file system is best) of `bytes` in all, sparse, with room for
-  /// plans of `plan_capacity` bytes. Errors: ErrorCode::Storage.
+  /// plans of `plan_capacity` bytes. Files that a killed host left there are removed first, once a process.
+  /// Errors: ErrorCode::Storage.
   static Result<RunFile> create(const std::string& directory, std::uint64_t bytes,
                                 std::uint64_t plan_capacity);
   RunFile(RunFile&& other) noexcept;
@@ -40,6 +45,7 @@ class RunFile {
   std::string path_;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
+  int lock_ = -1;  // descriptor; holding it says that the file is in use
 };
 
 }  // namespace simrt::testing
