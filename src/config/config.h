@@ -42,6 +42,7 @@ struct Config {
 
   std::string build_directory;
   std::string instrumented_directory = "build-simrt";
+  std::string check_directory = "build-check";
   std::string compile_database;
 
   std::string history_database = ".simrt/history.db";

@@ -101,6 +101,31 @@ TEST(Discover, InstrumentedBuildsAreToldByToolchainOrWrapper) {
   EXPECT_EQ(hint_for(findings, "instrumented"), "nothing is missing");
 }
 
+TEST(Discover, ABuildForCheckingIsNeitherTheUsersNorForRecording) {
+  ProjectTree tree;
+  tree.write("CMakeLists.txt", "project(x)\n");
+  const std::string toolchain = "CMAKE_TOOLCHAIN_FILE:FILEPATH=/usr/share/simrt/simrt-toolchain.cmake\n";
+  tree.cmake_build(tree.path("a-check"), "/usr/bin/clang++-19", "Clang", "19.1.7",
+                   toolchain + "SIMRT_BUILD:STRING=check\n");
+  ProjectFindings findings = discover(tree);
+  EXPECT_EQ(findings.user_build(), nullptr);
+  EXPECT_EQ(findings.instrumented_build(), nullptr);
+  ASSERT_NE(findings.check_build(), nullptr);
+  EXPECT_EQ(findings.check_build()->path, tree.path("a-check"));
+  const config::Config config = suggested_config(findings, config::default_config(tree.root()));
+  EXPECT_EQ(config.check_directory, tree.path("a-check"));
+  EXPECT_EQ(config.instrumented_directory, tree.path("build-simrt"));
+  EXPECT_THAT(config::render_default_toml(config), HasSubstr("\ncheck = \"a-check\"\n"));
+  tree.cmake_build(tree.path("b-record"), "/usr/bin/clang++-19", "Clang", "19.1.7",
+                   toolchain + "SIMRT_BUILD:STRING=record\n");
+  findings = discover(tree);
+  EXPECT_EQ(findings.instrumented_build()->path, tree.path("b-record"));
+  EXPECT_EQ(findings.check_build()->path, tree.path("a-check"));
+  EXPECT_EQ(instrumented_build_command(findings, tree.path("build-check"), true),
+            "cmake -S . -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check "
+            "-DCMAKE_BUILD_TYPE=Debug && cmake --build build-check");
+}
+
 TEST(Discover, SourcesOneLevelDown) {
   ProjectTree tree;
   tree.write("cpp/CMakeLists.txt", "project(x)\n");

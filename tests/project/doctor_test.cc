@@ -133,6 +133,20 @@ TEST_F(Doctor, InstrumentedProgramsMustReallyBe) {
   EXPECT_TRUE(check("instrumented programs").ok) << "gcc";
 }
 
+TEST_F(Doctor, ACheckBuildIsOptionalButMustBeOne) {
+  EXPECT_TRUE(check("check build").ok) << "selecting needs none";
+  EXPECT_THAT(check("check build").detail,
+              HasSubstr("none; simrt check needs one: cmake -S . -B build-check"));
+  tree_.cmake_build(tree_.path("build-check"), "/usr/bin/clang++-19");
+  EXPECT_FALSE(check("check build").ok);
+  EXPECT_THAT(check("check build").hint, HasSubstr("-DSIMRT_BUILD=check"));
+  EXPECT_THAT(check("git ignore rules").hint, HasSubstr("/build-check/"));
+  tree_.cmake_build(tree_.path("build-check"), "/usr/bin/clang++-19", "Clang", "19.1.7",
+                    "CMAKE_TOOLCHAIN_FILE:FILEPATH=/usr/share/simrt/simrt-toolchain.cmake\n"
+                    "SIMRT_BUILD:STRING=check\n");
+  EXPECT_TRUE(check("check build").ok);
+}
+
 TEST_F(Doctor, Tests) {
   remove("build-simrt/sub/CTestTestfile.cmake");
   EXPECT_THAT(check("tests").hint, HasSubstr("[[tests.command]]"));

@@ -91,6 +91,7 @@ std::optional<BuildDirectory> read_cmake_build(const std::string& path, const st
       is_simrt_wrapper(entry(cache, "CMAKE_C_COMPILER")) ||
       std::any_of(build.compilers.begin(), build.compilers.end(),
                   [](const Compiler& compiler) { return is_simrt_wrapper(compiler.program); });
+  build.for_check = build.instrumented && entry(cache, "SIMRT_BUILD") == "check";
   if (is_file(path + "/compile_commands.json")) build.compile_database = path + "/compile_commands.json";
   build.has_tests = ctest_has_tests(path);
   return build;

@@ -219,11 +219,18 @@ const BuildDirectory* ProjectFindings::user_build() const {
 
 const BuildDirectory* ProjectFindings::instrumented_build() const {
   auto it = std::find_if(builds.begin(), builds.end(),
-                         [](const BuildDirectory& build) { return build.instrumented; });
+                         [](const BuildDirectory& build) { return build.instrumented && !build.for_check; });
   return it == builds.end() ? nullptr : &*it;
 }
 
-std::string instrumented_build_command(const ProjectFindings& findings, const std::string& directory) {
+const BuildDirectory* ProjectFindings::check_build() const {
+  auto it =
+      std::find_if(builds.begin(), builds.end(), [](const BuildDirectory& build) { return build.for_check; });
+  return it == builds.end() ? nullptr : &*it;
+}
+
+std::string instrumented_build_command(const ProjectFindings& findings, const std::string& directory,
+                                       bool for_check) {
   const BuildDirectory* user = findings.user_build();
   std::string source = ".";
   if (user != nullptr) {
@@ -237,17 +244,19 @@ std::string instrumented_build_command(const ProjectFindings& findings, const st
                              : !findings.systems.empty() ? findings.systems.front()
                                                          : BuildSystem::CMake;
   const std::string wrappers = gcc ? "CC=simrt-gcc CXX=simrt-g++" : "CC=simrt-clang CXX=simrt-clang++";
+  const std::string variable = for_check ? "SIMRT_BUILD=check " : "";
   switch (system) {
     case BuildSystem::CMake:
-      return fmt::format("cmake -S {} -B {} --toolchain \"$(simrt toolchain)\" && cmake --build {}", source,
-                         place, place);
+      return fmt::format("cmake -S {} -B {} --toolchain \"$(simrt toolchain)\"{} && cmake --build {}", source,
+                         place, for_check ? " -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug" : "", place);
     case BuildSystem::Meson:
-      return fmt::format("{} meson setup {} {} && meson compile -C {}", wrappers, place, source, place);
+      return fmt::format("{}{} meson setup {} {} && {}meson compile -C {}", variable, wrappers, place, source,
+                         variable, place);
     case BuildSystem::Make:
     case BuildSystem::Other:
       break;
   }
-  return fmt::format("git worktree add --detach {} && cd {} && make {}", place, place, wrappers);
+  return fmt::format("git worktree add --detach {} && cd {} && {}make {}", place, place, variable, wrappers);
 }
 
 Result<ProjectFindings> discover_project(const std::string& root) {
@@ -271,6 +280,8 @@ config::Config suggested_config(const ProjectFindings& findings, config::Config 
   if (user != nullptr && silent("build.directory")) base.build_directory = user->path;
   if (instrumented != nullptr && silent("build.instrumented"))
     base.instrumented_directory = instrumented->path;
+  const BuildDirectory* check = findings.check_build();
+  if (check != nullptr && silent("build.check")) base.check_directory = check->path;
   const bool implied = user != nullptr && findings.compile_database == user->compile_database;
   const bool of_instrumented =
       instrumented != nullptr && findings.compile_database == instrumented->compile_database;

@@ -17,7 +17,9 @@ Result<ProjectFindings> discover_project(const std::string& root);
 /// `base` with what was found filled in where `base` says nothing: the configuration for `init` to write.
 config::Config suggested_config(const ProjectFindings& findings, config::Config base);
 
-/// The commands that make an instrumented build of this project beside the user's own.
-std::string instrumented_build_command(const ProjectFindings& findings, const std::string& directory);
+/// The commands that make an instrumented build of this project beside the user's own; for recording or for
+/// checking.
+std::string instrumented_build_command(const ProjectFindings& findings, const std::string& directory,
+                                       bool for_check = false);
 
 }  // namespace simrt::project

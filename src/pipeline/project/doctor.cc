@@ -37,6 +37,7 @@ class Doctor {
     check_compiler();
     check_instrumented_build();
     check_instrumented_binaries();
+    check_check_build();
     check_tests();
     check_tools();
     check_history();
@@ -172,6 +173,19 @@ class Doctor {
         meson ? "meson compile -C " + place : "cmake --build " + place);
   }
 
+  /// Selecting does without one: it is no fault to have none.
+  void check_check_build() {
+    const std::string command = instrumented_build_command(findings_, config_.check_directory, true);
+    const std::string place = shown(config_.check_directory);
+    if (!is_directory(config_.check_directory))
+      return good("check build", fmt::format("none; simrt check needs one: {}", command));
+    const auto build = build_at(config_.check_directory);
+    if (build && build->for_check) return good("check build", place);
+    if (find_check_binary(config_.check_directory).empty())
+      return bad("check build", place + " is no build for simrt check", command);
+    good("check build", place);
+  }
+
   void check_tests() {
     std::vector<std::string> sources;
     if (config_.ctest && ctest_has_tests(config_.instrumented_directory)) sources.emplace_back("CTest");
@@ -225,7 +239,8 @@ class Doctor {
     std::vector<std::string> wanted;
     for (const std::string& path :
          {std::string(std::filesystem::path(config_.history_database).parent_path()),
-          config_.instrumented_directory}) {
+          config_.instrumented_directory, config_.check_directory}) {
+      if (path == config_.check_directory && !is_directory(path)) continue;
       const auto below = relative_to(path, root_);
       if (below && !below->empty()) wanted.push_back("/" + *below + "/");
     }

@@ -29,7 +29,8 @@ struct BuildDirectory {
   BuildSystem system = BuildSystem::CMake;
   std::string source;            ///< absolute: the root, or a directory below it
   std::string build_type;        ///< empty when none was chosen
-  bool instrumented = false;     ///< configured with the simrt wrappers
+  bool instrumented = false;     ///< configured with the simrt wrappers, for recording or for checking
+  bool for_check = false;        ///< instrumented for simrt check
   std::string compile_database;  ///< path of compile_commands.json; empty when there is none
   bool has_tests = false;        ///< CTest or Meson has something to run here
   std::vector<Compiler> compilers;
@@ -52,7 +53,8 @@ struct ProjectFindings {
   std::vector<Missing> missing;
 
   const BuildDirectory* user_build() const;          ///< null when there is none
-  const BuildDirectory* instrumented_build() const;  ///< null when there is none
+  const BuildDirectory* instrumented_build() const;  ///< for recording; null when there is none
+  const BuildDirectory* check_build() const;         ///< null when there is none
 };
 
 }  // namespace simrt::project

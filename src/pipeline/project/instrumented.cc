@@ -36,7 +36,9 @@ bool is_simrt_toolchain(std::string_view toolchain_file) {
   return base_name(toolchain_file).find("simrt") != std::string_view::npos;
 }
 
-bool is_instrumented_binary(const std::string& path) {
+namespace {
+
+bool holds_one_of(const std::string& path, const std::vector<std::string_view>& names) {
   std::ifstream in(path, std::ios::binary);
   // Names of sections (clang) and of the callback (gcc) stand at the file's end or in its dynamic strings;
   // the file is read in pieces that overlap by more than the longest name.
@@ -47,7 +49,7 @@ bool is_instrumented_binary(const std::string& path) {
   while (in) {
     in.read(piece.data(), static_cast<std::streamsize>(kPiece));
     window.append(piece, 0, static_cast<std::size_t>(in.gcount()));
-    for (std::string_view name : {"__sancov_guards", "__sanitizer_cov_trace_pc"}) {
+    for (std::string_view name : names) {
       if (window.find(name) != std::string::npos) return true;
     }
     if (window.size() > kOverlap) window.erase(0, window.size() - kOverlap);
@@ -55,7 +57,7 @@ bool is_instrumented_binary(const std::string& path) {
   return false;
 }
 
-std::string find_instrumented_binary(const std::string& directory) {
+std::string find_binary(const std::string& directory, bool (*wanted)(const std::string&)) {
   std::error_code error;
   std::vector<std::string> binaries;
   std::size_t entries = 0;
@@ -66,8 +68,24 @@ std::string find_instrumented_binary(const std::string& directory) {
     if (is_executable_elf(*it)) binaries.push_back(it->path());
   }
   std::sort(binaries.begin(), binaries.end());
-  auto found = std::find_if(binaries.begin(), binaries.end(), is_instrumented_binary);
+  auto found = std::find_if(binaries.begin(), binaries.end(), wanted);
   return found == binaries.end() ? std::string() : *found;
+}
+
+bool is_check_binary(const std::string& path) { return holds_one_of(path, {"libsimrt_check.so"}); }
+
+}  // namespace
+
+bool is_instrumented_binary(const std::string& path) {
+  return holds_one_of(path, {"__sancov_guards", "__sanitizer_cov_trace_pc"});
+}
+
+std::string find_instrumented_binary(const std::string& directory) {
+  return find_binary(directory, is_instrumented_binary);
+}
+
+std::string find_check_binary(const std::string& directory) {
+  return find_binary(directory, is_check_binary);
 }
 
 }  // namespace simrt::project

@@ -19,4 +19,7 @@ std::string find_instrumented_binary(const std::string& directory);
 /// Whether the file is an ELF file with coverage callbacks.
 bool is_instrumented_binary(const std::string& path);
 
+/// The first one that was linked for `simrt check`; empty when there is none.
+std::string find_check_binary(const std::string& directory);
+
 }  // namespace simrt::project
