@@ -53,13 +53,23 @@ void add_check(Commands commands) {
       "cycle\n"
       "stuck; an assertion that fails. Only what was witnessed so is called a bug; the rest is listed as "
       "potential.\n"
+      "Other detectors: --detector tsan runs the programs of the same check build under ThreadSanitizer's "
+      "runtime and\n"
+      "drives what it reports into a witness; helgrind and drd run your own build (build.directory) under "
+      "valgrind, and\n"
+      "what they report is potential: they do not know the orders of atomics. Exit status 3: the tool is "
+      "missing.\n"
       "Exit status 1: a proven bug that the history did not know. Ctrl-C keeps what was found.\n"
       "Examples:\n"
       "  simrt check --base main            the tests that simrt select chooses, what the change touches\n"
       "  simrt check --all                  every test, findings anywhere\n"
       "  simrt check --tests 'Cache*'       these tests, findings anywhere (with --base: what it touches)\n"
+      "  simrt check --all --detector tsan  the same findings, by ThreadSanitizer\n"
       "  simrt check --budget 300 --shard 2/4 --seed 7\n"
       "  simrt replay 3f2a9c                a witness again; its id stands in the report");
+  command->add_option(
+      "--build", flags->request.build,
+      "Directory of the build whose tests are run (default: build.check of .simrt.toml, build-check)");
   command->add_option("--base", flags->request.base, "Compare with this revision, as simrt select does");
   command
       ->add_option("--head", flags->request.head,
@@ -68,8 +78,11 @@ void add_check(Commands commands) {
   command->add_option("--tests", flags->request.tests,
                       "Check the tests whose name matches a glob (repeatable) instead of the selected ones");
   command->add_flag("--all", flags->request.all, "Check every test");
-  command->add_option("--detector", flags->request.detector, "builtin")
-      ->check(CLI::IsMember({"builtin"}))
+  command
+      ->add_option("--detector", flags->request.detector,
+                   "builtin; tsan: ThreadSanitizer, on the same check build; helgrind, drd: valgrind, on "
+                   "your own build")
+      ->check(CLI::IsMember({"builtin", "tsan", "helgrind", "drd"}))
       ->capture_default_str();
   command
       ->add_option("--budget", flags->request.budget_seconds,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -51,16 +52,25 @@ void add_replay(Commands commands) {
       "  simrt replay 3f2a9c --times 100   counts how the executions end\n"
       "  simrt replay 3f2a9c --gdb         the same under gdb: break where you like, the schedule holds");
   command->add_option("id", request->witness, "Id of the witness, or the beginning of it")->required();
-  command->add_option("--build", request->build, "Directory of the check build")->capture_default_str();
+  command->add_option("--build", request->build,
+                      "Directory of the check build (default: build.check of .simrt.toml, build-check)");
   command->add_flag("--trace", request->trace, "Print the interleaving");
   command->add_option("--times", request->times, "Executions")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_flag("--gdb", request->gdb, "Run the program under gdb on this terminal");
+  command
+      ->add_option("--gdb-commands", request->gdb_commands,
+                   "With --gdb: run this file of gdb commands, then end")
+      ->check(CLI::ExistingFile);
   command->add_option("--timeout", request->timeout_seconds, "Seconds one execution may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->callback([request, commands] {
+    if (!request->gdb_commands.empty()) {
+      request->gdb = true;
+      request->gdb_commands = std::filesystem::absolute(request->gdb_commands).string();
+    }
     commands.chosen = [request, &global = commands.global] { return run(*request, global); };
   });
 }

@@ -19,14 +19,15 @@ std::string plural(std::size_t count, const char* noun) {
 
 std::string place(const CodeFrame& frame) {
   if (frame.file.empty()) return "?";
+  if (frame.line == 0) return frame.file;  // what the compiler added
   return frame.column == 0 ? fmt::format("{}:{}", frame.file, frame.line)
                            : fmt::format("{}:{}:{}", frame.file, frame.line, frame.column);
 }
 
 std::string short_place(const CodeFrame& frame) {
   const auto slash = frame.file.rfind('/');
-  return fmt::format("{}:{}", slash == std::string::npos ? frame.file : frame.file.substr(slash + 1),
-                     frame.line);
+  const std::string name = slash == std::string::npos ? frame.file : frame.file.substr(slash + 1);
+  return frame.line == 0 ? name : fmt::format("{}:{}", name, frame.line);
 }
 
 std::string stack_lines(const std::vector<CodeFrame>& stack, const std::string& indent) {
@@ -126,9 +127,10 @@ std::string interleaving_text(const std::vector<InterleavingStep>& steps, const 
   out += "\n";
   for (const InterleavingStep& step : steps) {
     std::vector<std::string> cells(columns.count);
-    const std::string what = step.text.empty() ? std::string(to_string(step.kind)) : step.text;
+    // One line may read, be overtaken, and write: the kind tells its steps apart.
+    const std::string what = step.text.empty() ? std::string() : "  " + step.text;
     cells[columns.of.at(step.thread)] =
-        fmt::format("{}{}  {}", step.key ? "> " : "  ", short_place(step.at), what);
+        fmt::format("{}{} {}{}", step.key ? "> " : "  ", short_place(step.at), to_string(step.kind), what);
     out += row(cells);
   }
   return out;

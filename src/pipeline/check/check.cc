@@ -11,6 +11,7 @@
 #include "config/glob.h"
 #include "history/finding_store.h"
 #include "pipeline/check/check_test.h"
+#include "pipeline/project/discover.h"
 #include "pipeline/select.h"
 #include "pipeline/test_discovery.h"
 #include "pipeline/workspace.h"
@@ -42,6 +43,7 @@ class Checking {
 
  private:
   Status open();
+  Result<std::string> build_directory() const;
   Status choose_tests();
   Status add_selected(std::vector<TestCase> found);
   Status begin();
@@ -64,6 +66,7 @@ class Checking {
   std::optional<history::Database> database_;
   history::CheckRunId run_;
   std::string build_;
+  std::unique_ptr<Detector> detector_;
   testing::Shard shard_;
   std::uint64_t seed_ = 1;
   Scope scope_;
@@ -90,7 +93,12 @@ Status Checking::open() {
   auto opened = open_workspace(request_.directory, request_.database);
   if (!opened) return fail(opened.error());
   workspace_.emplace(std::move(*opened));
-  build_ = absolute_path(request_.build, workspace_->root);
+  auto build = build_directory();
+  if (!build) return fail(build.error());
+  build_ = std::move(*build);
+  auto detector = make_detector(request_.detector, build_, workspace_->root);
+  if (!detector) return fail(detector.error());
+  detector_ = std::move(*detector);
   seed_ = request_.seed.value_or(workspace_->config.seed);
   auto database = open_history(*workspace_, history::OpenMode::Create);
   if (!database) return fail(database.error());
@@ -101,6 +109,19 @@ Status Checking::open() {
   view_.detector = request_.detector;
   view_.seed = seed_;
   return {};
+}
+
+Result<std::string> Checking::build_directory() const {
+  const config::Config& config = workspace_->config;
+  if (!request_.build.empty()) return absolute_path(request_.build, workspace_->root);
+  if (!takes_plain_build(request_.detector)) return config.check_directory;
+  if (!config.build_directory.empty()) return config.build_directory;
+  const auto findings = project::discover_project(workspace_->root);
+  if (!findings) return fail(findings.error());
+  if (const project::BuildDirectory* user = findings->user_build()) return user->path;
+  return fail(ErrorCode::Project,
+              fmt::format("--detector {} runs your own build; there is none", request_.detector),
+              "cmake -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build; or name it with --build");
 }
 
 Status Checking::choose_tests() {
@@ -215,6 +236,7 @@ void Checking::check_one(std::size_t index, unsigned processors) {
   options.processor = static_cast<unsigned>(index % processors);
   options.build = build_;
   options.root = workspace_->root;
+  options.detector = detector_.get();
   options.scope = &scope_;
   options.symbols = symbols_.get();
   options.settled = [this](std::uint64_t id) { return settled(id); };
@@ -240,12 +262,9 @@ void Checking::store(const TestCase& test, TestCheckResult& result) {
         fingerprint_text(hash_combine(verified.fingerprint, hash_bytes(test.name))).substr(0, 10);
     merge(verified.finding, verified.fingerprint, test.name);
   }
-  for (const Candidate& candidate : result.potential)
-    merge(candidate.finding, candidate.fingerprint, test.name);
-  for (std::uint64_t id : result.seen_again) {
-    const auto found = findings_.find(id);
-    if (found != findings_.end()) merge(found->second, id, test.name);
-  }
+  for (const auto* unproven : {&result.seen, &result.potential})
+    for (const Candidate& candidate : *unproven) merge(candidate.finding, candidate.fingerprint, test.name);
+  for (const Candidate& again : result.seen_again) merge(again.finding, again.fingerprint, test.name);
   const Status kept = database_->transaction([&] { return keep(test, result); });
   if (!kept)
     view_.notes.push_back(fmt::format("{}: not kept in the history: {}", test.name, kept.error().message));
@@ -285,10 +304,11 @@ Status Checking::keep(const TestCase& test, const TestCheckResult& result) {
     if (Status done = history::put_witness(*database_, run_, verified.fingerprint, witness); !done)
       return done;
   }
-  for (const Candidate& candidate : result.potential)
-    if (Status done = put(candidate.fingerprint); !done) return done;
-  for (std::uint64_t id : result.seen_again)
-    if (Status done = put(id); !done) return done;
+  for (const auto* unproven : {&result.seen, &result.potential})
+    for (const Candidate& candidate : *unproven)
+      if (Status done = put(candidate.fingerprint); !done) return done;
+  for (const Candidate& again : result.seen_again)
+    if (Status done = put(again.fingerprint); !done) return done;
   return {};
 }
 
@@ -357,10 +377,6 @@ Result<report::CheckView> Checking::run() {
 
 }  // namespace
 
-Result<report::CheckView> run_check(const CheckRequest& request) {
-  if (request.detector != "builtin")
-    return fail(ErrorCode::Usage, fmt::format("there is no detector {}", request.detector), "builtin");
-  return Checking(request).run();
-}
+Result<report::CheckView> run_check(const CheckRequest& request) { return Checking(request).run(); }
 
 }  // namespace simrt::pipeline

@@ -15,13 +15,15 @@ namespace simrt::pipeline {
 
 struct CheckRequest {
   std::string directory = ".";
-  std::string database;               ///< empty: as configured
-  std::string build = "build-check";  ///< the check build; relative: below the repository's root
+  std::string database;  ///< empty: as configured
+  /// Whose tests are run; relative: below the repository's root. Empty: the configured check build, for
+  /// Helgrind and DRD the user's own one.
+  std::string build;
   std::string base;                   ///< as for select
   std::string head = "HEAD";          ///< what the check build was built from
   std::vector<std::string> tests;     ///< globs: these tests instead of the selected ones
   bool all = false;                   ///< every test, and findings anywhere
-  std::string detector = "builtin";
+  std::string detector = "builtin";   ///< or "tsan", "helgrind", "drd"
   std::optional<std::uint64_t> seed;  ///< default: as configured
   double budget_seconds = 0;          ///< 0: none
   double timeout_seconds = 20;        ///< of one execution
@@ -33,7 +35,8 @@ struct CheckRequest {
 };
 
 /// Every finding is in the history as soon as its test has ended; an interrupt or the budget ends the run
-/// with what there is (CheckView::complete). Errors: Project (no check build, no such test), and those of
+/// with what there is (CheckView::complete). Errors: Project (no check build, no such test,
+/// no such tool), and those of
 /// run_select.
 Result<report::CheckView> run_check(const CheckRequest& request);
 

@@ -53,6 +53,7 @@ class TestCheck {
   }
   Status watch_free_run();
   Status watch_default_run();
+  void leave_unproven(Candidate candidate);
   Status verify_candidates();
   Status try_schedules();
   Status failure(const CheckPlan& plan, const Observed& seen);
@@ -74,6 +75,7 @@ class TestCheck {
   std::set<std::string> explained_;    // endings that a confirmed finding accounts for
   std::string free_ending_, default_ending_;
   bool controlled_ = true;
+  FindingStatus seen_counts_as_ = FindingStatus::Potential;  // races of the free run
   std::uint32_t threads_ = 0;
   std::uint64_t points_ = 0;
 };
@@ -82,7 +84,7 @@ void TestCheck::gather(const testing::Execution& execution) {
   for (Candidate& candidate : candidates_of(execution, *options_.symbols)) {
     if (!known_.insert(candidate.fingerprint).second) continue;
     if (options_.settled(candidate.fingerprint)) {
-      result_.seen_again.push_back(candidate.fingerprint);
+      result_.seen_again.push_back(std::move(candidate));
     } else if (!options_.scope->covers(candidate.finding)) {
       ++result_.outside;
     } else {
@@ -94,24 +96,32 @@ void TestCheck::gather(const testing::Execution& execution) {
 }
 
 Status TestCheck::watch_free_run() {
-  CheckPlan plan = base_;
-  plan.mode = RunMode::Detect;
-  plan.detectors = kDetectors;
-  const auto seen = program_.run(plan, options_.interrupt);
+  const auto seen =
+      options_.detector->watch({&test_, &program_, base_, options_.timeout_seconds, options_.interrupt});
   if (!seen) return fail(seen.error());
-  if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
+  if (!seen->took_part) {
     controlled_ = false;
-    note("its program is no check build (-DSIMRT_BUILD=check) or could not be started: nothing was checked");
+    note(options_.detector->drives_check_build()
+             ? "its program is no check build (-DSIMRT_BUILD=check) or could not be started: nothing was "
+               "checked"
+             : "its program could not be started under the tool: nothing was checked");
+    for (const std::string& text : seen->execution.notes) note(text);
     return {};
   }
   free_ending_ = seen->ending;
-  gather(seen->result.execution);
+  seen_counts_as_ = seen->execution.races.empty() ? FindingStatus::Potential
+                                                  : options_.detector->seen_counts_as(seen->execution);
+  gather(seen->execution);
+  if (const std::string evidence = options_.detector->evidence(); !evidence.empty())
+    for (Candidate& candidate : candidates_)
+      if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
+  controlled_ = options_.detector->drives_check_build();
   return {};
 }
 
 Status TestCheck::watch_default_run() {
   CheckPlan plan = base_;
-  plan.detectors = kDetectors;
+  if (options_.detector->explores()) plan.detectors = kDetectors;
   const auto seen = program_.run(plan, options_.interrupt);
   if (!seen) return fail(seen.error());
   if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
@@ -124,8 +134,9 @@ Status TestCheck::watch_default_run() {
   points_ = seen->result.execution.points;
   gather(seen->result.execution);
   if (seen->cut) note("under control it " + seen->ending);
-  // A test that also fails without our hand fails by itself, unless some schedule lets it pass.
-  if (seen->failed && seen->ending == free_ending_) {
+  // A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
+  // detector does not tell how its run ended in our words: failures are not its business.
+  if (seen->failed && (seen->ending == free_ending_ || !options_.detector->explores())) {
     verifier_.set_usual(*seen);
     explained_.insert(seen->ending);
     note(fmt::format("it fails in every way it was run: {}", seen->ending));
@@ -148,7 +159,10 @@ Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
   if (seen.result.end != testing::CheckEnd::Deadlock) explained_.insert(seen.ending);
   known_.insert((*verified)->fingerprint);
   if (options_.settled((*verified)->fingerprint)) {
-    result_.seen_again.push_back((*verified)->fingerprint);
+    Candidate again;
+    again.fingerprint = (*verified)->fingerprint;
+    again.finding = std::move((*verified)->finding);
+    result_.seen_again.push_back(std::move(again));
     return {};
   }
   const bool again =
@@ -161,16 +175,23 @@ Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
   return {};
 }
 
+void TestCheck::leave_unproven(Candidate candidate) {
+  const bool happened = candidate.witnessed && candidate.finding.kind == FindingKind::Race &&
+                        seen_counts_as_ == FindingStatus::Confirmed;
+  if (happened) candidate.finding.status = FindingStatus::Confirmed;
+  (happened ? result_.seen : result_.potential).push_back(std::move(candidate));
+}
+
 Status TestCheck::verify_candidates() {
   for (Candidate& candidate : candidates_) {
     if (stop() || !controlled_) {
-      result_.potential.push_back(std::move(candidate));
+      leave_unproven(std::move(candidate));
       continue;
     }
     auto verified = verifier_.verify(candidate);
     if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
     if (!verified || !*verified) {
-      result_.potential.push_back(std::move(candidate));
+      leave_unproven(std::move(candidate));
       continue;
     }
     if (!(*verified)->finding.cause) (*verified)->finding.cause = candidate.finding.cause;
@@ -234,7 +255,7 @@ Status TestCheck::run() {
     if (Status done = watch_default_run(); !done) return done;
   }
   if (Status done = verify_candidates(); !done || !controlled_) return done;
-  return threads_ > 1 ? try_schedules() : Status();
+  return threads_ > 1 && options_.detector->explores() ? try_schedules() : Status();
 }
 
 }  // namespace

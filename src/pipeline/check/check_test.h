@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/check/detector.h"
 #include "pipeline/check/scope.h"
 #include "pipeline/check/verify.h"
 
@@ -18,6 +19,7 @@ struct TestCheckOptions {
   double timeout_seconds = 20;  ///< of one execution
   unsigned processor = 0;
   std::string build, root;
+  const Detector* detector = nullptr;
   const Scope* scope = nullptr;
   Symbols* symbols = nullptr;
   /// Confirmed by an earlier test (or suppressed): not verified again.
@@ -28,9 +30,10 @@ struct TestCheckOptions {
 
 struct TestCheckResult {
   std::vector<Verified> confirmed;
-  std::vector<Candidate> potential;       ///< not witnessed within the bounds
-  std::vector<std::uint64_t> seen_again;  ///< settled ones that this test hinted at, too
-  std::uint64_t outside = 0;              ///< candidates that the diff has nothing to do with
+  std::vector<Candidate> seen;        ///< confirmed by the detector's own word; without a witness
+  std::vector<Candidate> potential;   ///< not witnessed within the bounds
+  std::vector<Candidate> seen_again;  ///< settled ones that this test hinted at, too
+  std::uint64_t outside = 0;          ///< candidates that the diff has nothing to do with
   std::uint64_t executions = 0;
   double seconds = 0;
   std::vector<std::string> notes;

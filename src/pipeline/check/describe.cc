@@ -75,8 +75,9 @@ class Describer {
       }
       const auto stack = symbols_.stack(execution_, stack_of(execution_, variable.stack, variable.pc));
       const CodeFrame* frame = own_frame(stack);
-      return fmt::format("heap block of {} bytes allocated in {} at {}", variable.size,
-                         frame ? frame->function : "?", place_text(frame));
+      const std::string size = variable.size == 0 ? "" : fmt::format(" of {} bytes", variable.size);
+      return fmt::format("heap block{} allocated in {} at {}", size, frame ? frame->function : "?",
+                         place_text(frame));
     }
     return {};
   }
@@ -109,6 +110,7 @@ Candidate Describer::race(const format::RunRace& race) {
   std::vector<std::string> names[2];
   for (const auto* access : {&race.first, &race.second}) {
     const FindingSide& side = finding.sides[access == &race.first ? 0 : 1];
+    if (access->pc == 0) continue;  // the detector did not tell where it is
     names[side.kind == StepKind::Write || side.kind == StepKind::AtomicWrite ? 0 : 1].push_back(
         side.kind == StepKind::Free ? std::string() : name_at(*access, side));
   }

@@ -45,7 +45,8 @@ Result<Replaying> prepare(const ReplayRequest& request, ReplayOutcome& outcome) 
   if (!known) return fail(known.error());
   for (const history::KnownFinding& finding : *known)
     if (finding.witness == (*witness)->id) outcome.title = finding.record.title;
-  const std::string build = absolute_path(request.build, workspace->root);
+  const std::string build = request.build.empty() ? workspace->config.check_directory
+                                                  : absolute_path(request.build, workspace->root);
   auto plan = decode_plan((*witness)->plan);
   if (!plan) return fail(plan.error());
   auto tests = tests_of_build(workspace->config, build, "build it again (SIMRT_BUILD=check)", outcome.notes,
@@ -93,16 +94,17 @@ Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
   auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
   if (Status written = file->write(replay.plan); !written) return written;
-  std::vector<std::string> command = {
-      "gdb", "-q",
-      "-ex", "set disable-randomization on",
-      "-ex", fmt::format("set environment {} {}", format::kRunVariable, file->path())};
+  std::vector<std::string> command = {"gdb", "-q"};
+  if (!request.gdb_commands.empty()) command.emplace_back("-batch");
+  command.insert(command.end(), {"-ex", "set disable-randomization on", "-ex",
+                                 fmt::format("set environment {} {}", format::kRunVariable, file->path())});
   for (const auto& [name, value] : replay.test.environment)
     command.insert(command.end(), {"-ex", fmt::format("set environment {} {}", name, value)});
-  command.insert(
-      command.end(),
-      {"-ex", fmt::format("handle SIG{} nostop noprint pass", format::kRunWatchdogSignal), "--args"});
-  command.insert(command.end(), replay.test.command.begin(), replay.test.command.end());
+  command.insert(command.end(),
+                 {"-ex", fmt::format("handle SIG{} nostop noprint pass", format::kRunWatchdogSignal)});
+  if (!request.gdb_commands.empty()) command.insert(command.end(), {"-x", request.gdb_commands});
+  command.emplace_back("--args");
+  command.insert(command.end(), options.command.begin(), options.command.end());
   return run_on_terminal(command, replay.test.directory);
 }
 

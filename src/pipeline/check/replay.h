@@ -15,11 +15,12 @@ namespace simrt::pipeline {
 struct ReplayRequest {
   std::string directory = ".";
   std::string database;
-  std::string build = "build-check";  ///< the check build; relative: below the repository's root
-  std::string witness;                ///< id or a prefix that fits one
+  std::string build;    ///< the check build; relative: below the repository's root; empty: as configured
+  std::string witness;  ///< id or a prefix that fits one
   unsigned times = 1;
-  bool trace = false;  ///< keep the interleaving
-  bool gdb = false;    ///< start the program under gdb, attached to this terminal
+  bool trace = false;        ///< keep the interleaving
+  bool gdb = false;          ///< start the program under gdb, attached to this terminal
+  std::string gdb_commands;  ///< a file of gdb commands to run instead, without a terminal
   double timeout_seconds = 60;
   const InterruptToken* interrupt = nullptr;
 };

@@ -98,7 +98,11 @@ void Symbols::add(const testing::Execution& execution, const std::set<std::uint6
     for (std::uint64_t offset : offsets) {
       auto& frames = frames_[{path, offset}];
       if (names) frames = names->frames(offset - 1);
-      for (CodeFrame& frame : frames) frame.statement = without_space(line_text(frame));
+      for (CodeFrame& frame : frames) {
+        if (!frame.own() && !frame.file.empty())
+          frame.file = absolute_path(frame.file, "/");  // no "12/../.."
+        frame.statement = without_space(line_text(frame));
+      }
     }
   }
 }
@@ -133,6 +137,10 @@ ThreadRole Symbols::role(const testing::Execution& execution, std::uint32_t thre
                         [&](const testing::ExecutionThread& t) { return t.index == index; });
   };
   auto at = find(thread);
+  if (at == execution.threads.end() && thread != 0) {
+    role.name = "another thread";
+    return role;
+  }
   for (std::size_t depth = 0; depth < kRoleDepth && at != execution.threads.end() && at->index != 0;
        ++depth) {
     const auto created = stack(execution, at->frames);

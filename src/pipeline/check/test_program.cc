@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "support/subprocess.h"
+#include "testing/framework.h"
 #include "testing/outcome.h"
 
 namespace simrt::pipeline {
@@ -42,7 +43,7 @@ std::string normalised(const std::string& output) {
 
 testing::CheckOptions check_options(const TestCase& test, const TestProgramOptions& options) {
   testing::CheckOptions check;
-  check.command = test.command;
+  check.command = testing::command_line(test);
   check.directory = test.directory;
   check.environment = test.environment;
   check.timeout_seconds = options.timeout_seconds;
