@@ -125,6 +125,13 @@ Status Selecting::compare() {
       options.renamed_files.emplace_back(change.old_path, change.new_path);
   options.restrict_to = &changed.touched;
   diff = diff::diff_programs(before, changed.after, options);
+  for (const FunctionDiff& function : diff.functions)
+    if (function.status != FunctionStatus::Unchanged)
+      log::detail("{}: {}",
+                  function.status == FunctionStatus::Added     ? "new function"
+                  : function.status == FunctionStatus::Removed ? "removed function"
+                                                               : "changed function",
+                  function.id ? changed.after.name_of(function.id) : before.name_of(function.old_id));
   return {};
 }
 

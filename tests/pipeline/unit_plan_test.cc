@@ -165,6 +165,10 @@ TEST(OtherVersions, AChangedVariantMayHaveChangedInOtherUnitsToo) {
     units[1].functions[0].body = 5;
     EXPECT_THAT(units_with_other_versions(program, {units[1]}), ElementsAre("a.cc"));
     EXPECT_THAT(units_with_other_versions(program, units), IsEmpty());
+    units[1].functions[0].body = 11;
+    if (!is_template)
+      units[1].functions[0].signature = 3;  // declared otherwise than in the unit it is kept of
+    EXPECT_THAT(units_with_other_versions(program, {units[1]}), IsEmpty());
   }
 }
 
