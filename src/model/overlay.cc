@@ -71,6 +71,11 @@ Program overlay(const Program& base, const Replacement& replacement) {
       fresh.insert(id);
       program.functions.push_back(function);
       program.functions.back().id = id;
+      // Units may declare one function otherwise (constexpr in one language standard only). The recorded
+      // declaration is that of another unit, and holds as long as a unit with it stays as it was.
+      if (const FunctionFacts* recorded = base.function(id);
+          recorded && recorded->body == function.body && untouched.contains(id))
+        program.functions.back().signature = recorded->signature;
     }
     program.variables.insert(program.variables.end(), unit->variables.begin(), unit->variables.end());
     program.units.push_back(std::move(now));

@@ -202,10 +202,10 @@ std::set<std::string> units_with_other_versions(const Program& recorded,
       FunctionId id = variant_id(function.id, unit.path);
       if (!own.contains(id)) id = function.id;
       const FunctionFacts* before = recorded.function(id);
-      if (!before || (before->body == function.body && before->signature == function.signature)) continue;
-      // Units may well declare it otherwise: what differs in a header's declarations has all includers
-      // parsed.
-      if (before->body != function.body && !function.usr.empty()) seen_anew[function.usr].insert(id);
+      // Units may well declare it otherwise; where a header declares something else now, all its includers
+      // are parsed.
+      if (!before || before->body == function.body) continue;
+      if (!function.usr.empty()) seen_anew[function.usr].insert(id);
       if (function.pattern) patterns.insert(function.pattern);
       if (function.has(kDependent)) patterns.insert(function.id);
     }

@@ -70,6 +70,26 @@ TEST(Overlay, AVariantKeepsItsIdentity) {
   EXPECT_EQ(changed.function(variant)->body, 5U);
 }
 
+/// Constexpr in one unit's language standard only, for example.
+TEST(Overlay, AUnitThatDeclaresAFunctionOtherwiseDoesNotChangeIt) {
+  FunctionFacts of_a = function("inl", 1, "h.h"), of_b = of_a;
+  of_a.signature = 10;
+  of_b.signature = 20;
+  const Program base = unite({unit("a.cc", {of_a}), unit("b.cc", {of_b})});
+  Replacement replacement;
+  replacement.reparsed = {unit("b.cc", {of_b})};
+  EXPECT_EQ(overlay(base, replacement).function(function_id("inl"))->signature, 10U);
+  // With all that hold it, it is what the first of them says: as recorded, or another one now.
+  replacement.reparsed.push_back(unit("a.cc", {of_a}));
+  EXPECT_EQ(overlay(base, replacement).function(function_id("inl"))->signature, 10U);
+  replacement.reparsed[1].functions[0].signature = 11;
+  EXPECT_EQ(overlay(base, replacement).function(function_id("inl"))->signature, 11U);
+  // Another body is another version, whatever is declared.
+  replacement.reparsed = {unit("b.cc", {of_b})};
+  replacement.reparsed[0].functions[0].body = 2;
+  EXPECT_EQ(overlay(base, replacement).function(function_id("inl"))->signature, 20U);
+}
+
 TEST(Overlay, RemovedUnitTakesItsFunctionsAlong) {
   const Program base = unite({unit("a.cc", {function("f", 1)}), unit("b.cc", {function("g", 2)})});
   Replacement replacement;
