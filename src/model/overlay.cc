@@ -1,7 +1,9 @@
 // Builds the changed program from the recorded one plus the few units that were parsed again, so that the
 // cost of a selection follows the diff and not the repository.
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <unordered_set>
 
 #include "model/program.h"
@@ -11,6 +13,8 @@ namespace simrt {
 namespace {
 
 using FunctionSet = std::unordered_set<FunctionId>;
+/// By USR and recorded body: what the reparsed units define now.
+using Changes = std::map<std::pair<std::string_view, std::uint64_t>, const FunctionFacts*>;
 
 /// Functions held by units that stay as they were.
 FunctionSet held_by_untouched_units(const Program& base, const std::set<std::string>& touched) {
@@ -47,6 +51,7 @@ Program overlay(const Program& base, const Replacement& replacement) {
 
   Program program;
   FunctionSet fresh;
+  Changes changes;  // in represented headers
   std::vector<const UnitFacts*> ordered;
   for (const UnitFacts& unit : replacement.reparsed) ordered.push_back(&unit);
   std::sort(ordered.begin(), ordered.end(),
@@ -67,14 +72,17 @@ Program overlay(const Program& base, const Replacement& replacement) {
         first = body_of.try_emplace(id, function.body).second;
       }
       now.functions.push_back(id);
+      const FunctionFacts* const recorded = base.function(id);
+      if (recorded && recorded->body != function.body && represented.contains(function.file) &&
+          !recorded->usr.empty())
+        changes.try_emplace({recorded->usr, recorded->body}, &function);
       if (!first) continue;
       fresh.insert(id);
       program.functions.push_back(function);
       program.functions.back().id = id;
       // Units may declare one function otherwise (constexpr in one language standard only). The recorded
       // declaration is that of another unit, and holds as long as a unit with it stays as it was.
-      if (const FunctionFacts* recorded = base.function(id);
-          recorded && recorded->body == function.body && untouched.contains(id))
+      if (recorded && recorded->body == function.body && untouched.contains(id))
         program.functions.back().signature = recorded->signature;
     }
     program.variables.insert(program.variables.end(), unit->variables.begin(), unit->variables.end());
@@ -86,7 +94,10 @@ Program overlay(const Program& base, const Replacement& replacement) {
     const bool was_replaced = replaced.contains(function.id);
     const bool gone =
         was_replaced && (!untouched.contains(function.id) || represented.contains(function.file));
-    if (!gone) program.functions.push_back(function);
+    if (gone) continue;
+    const auto change = changes.find({function.usr, function.body});
+    program.functions.push_back(change == changes.end() ? function : *change->second);
+    program.functions.back().id = function.id;
   }
   // Fresh variables stand first, so that index() keeps the new declaration where both versions have one.
   program.variables.insert(program.variables.end(), base.variables.begin(), base.variables.end());

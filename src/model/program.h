@@ -50,8 +50,8 @@ Program unite(const std::vector<UnitFacts>& units);
 struct Replacement {
   std::vector<UnitFacts> reparsed;         ///< units parsed at the new revision
   std::vector<std::string> removed_units;  ///< units that no longer exist
-  /// Headers of which one representative unit was parsed: what that unit no longer defines there is gone
-  /// everywhere.
+  /// Headers of which representative units were parsed: what those no longer define there is gone everywhere,
+  /// and what they define otherwise now has changed in all units that had the same.
   std::vector<std::string> represented_files;
 };
 

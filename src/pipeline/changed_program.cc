@@ -71,7 +71,9 @@ class Builder {
            fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header),
            header});
     parse(further.units);
-    const std::set<std::string> others = units_with_other_versions(in_.before, parsed_);
+    std::set<std::string> represented;
+    for (const auto& [header, unit] : plan.representative) represented.insert(header);
+    const std::set<std::string> others = units_with_other_versions(in_.before, parsed_, represented);
     if (!others.empty())
       out_.fallbacks.push_back(
           {"template-users",
@@ -129,6 +131,10 @@ class Builder {
       units.insert(unit.path);
       for (const FunctionFacts& function : unit.functions) out_.touched.insert(function.id);
     }
+    const std::set<std::string> represented(replacement.represented_files.begin(),
+                                            replacement.represented_files.end());
+    for (const FunctionFacts& function : in_.before.functions)
+      if (represented.contains(function.file)) out_.touched.insert(function.id);
     for (const UnitSummary& unit : in_.before.units)
       if (units.contains(unit.path)) out_.touched.insert(unit.functions.begin(), unit.functions.end());
   }

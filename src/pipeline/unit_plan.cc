@@ -190,42 +190,84 @@ FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>&
   return further;
 }
 
-std::set<std::string> units_with_other_versions(const Program& recorded,
-                                                const std::vector<UnitFacts>& parsed) {
-  std::unordered_set<FunctionId> patterns;
-  std::unordered_map<std::string_view, std::set<FunctionId>> seen_anew;  // by USR: the recorded variants
-  for (const UnitFacts& unit : parsed) {
-    const UnitSummary* summary = summary_of(recorded.units, unit.path);
-    if (!summary) continue;
+namespace {
+
+using Definition = std::pair<std::string_view, std::uint64_t>;  ///< USR and body
+
+class OtherVersions {
+ public:
+  OtherVersions(const Program& recorded, const std::set<std::string>& represented)
+      : recorded_(recorded), represented_(represented) {}
+
+  void compare(const UnitFacts& unit) {
+    const UnitSummary* summary = summary_of(recorded_.units, unit.path);
+    if (!summary) return;
     const std::unordered_set<FunctionId> own(summary->functions.begin(), summary->functions.end());
     for (const FunctionFacts& function : unit.functions) {
       FunctionId id = variant_id(function.id, unit.path);
       if (!own.contains(id)) id = function.id;
-      const FunctionFacts* before = recorded.function(id);
+      const FunctionFacts* before = recorded_.function(id);
+      if (!before) continue;
       // Units may well declare it otherwise; where a header declares something else now, all its includers
       // are parsed.
-      if (!before || before->body == function.body) continue;
-      if (!function.usr.empty()) seen_anew[function.usr].insert(id);
-      if (function.pattern) patterns.insert(function.pattern);
-      if (function.has(kDependent)) patterns.insert(function.id);
+      seen_.emplace(before->usr, before->body);
+      seen_ids_.insert(id);
+      if (before->body == function.body) continue;
+      if (!function.usr.empty()) changed_.insert(before->usr);
+      if (function.pattern) patterns_.insert(function.pattern);
+      if (function.has(kDependent)) patterns_.insert(function.id);
     }
   }
-  std::unordered_set<FunctionId> others;
-  if (!seen_anew.empty() || !patterns.empty()) {
-    for (const FunctionFacts& function : recorded.functions) {
-      const auto seen = seen_anew.find(function.usr);
-      const bool variant = seen != seen_anew.end() && !seen->second.contains(function.id);
-      if (variant || (function.pattern && patterns.contains(function.pattern))) others.insert(function.id);
-    }
-  }
-  std::set<std::string> units;
-  if (others.empty()) return units;
-  for (const UnitSummary& unit : recorded.units)
-    if (std::any_of(unit.functions.begin(), unit.functions.end(),
-                    [&](FunctionId id) { return others.contains(id); }))
+
+  /// Units in order; one that adds nothing to those before it is left out.
+  std::set<std::string> units(const std::set<std::string>& parsed) {
+    std::set<std::string> units;
+    if (changed_.empty() && patterns_.empty()) return units;
+    for (const UnitSummary& unit : recorded_.units) {
+      if (parsed.contains(unit.path)) continue;
+      bool needed = false;
+      std::vector<Definition> represents;
+      for (FunctionId id : unit.functions) {
+        const FunctionFacts* function = recorded_.function(id);
+        if (!function || !is_other_version(*function)) continue;
+        if (represented_.contains(function->file) && !function->usr.empty()) {
+          const Definition definition{function->usr, function->body};
+          represents.push_back(definition);
+          needed |= !seen_.contains(definition);
+        } else {
+          needed |= !seen_ids_.contains(id);
+        }
+      }
+      if (!needed) continue;
       units.insert(unit.path);
-  for (const UnitFacts& unit : parsed) units.erase(unit.path);
-  return units;
+      seen_.insert(represents.begin(), represents.end());
+    }
+    return units;
+  }
+
+ private:
+  bool is_other_version(const FunctionFacts& function) const {
+    return changed_.contains(function.usr) || (function.pattern && patterns_.contains(function.pattern));
+  }
+
+  const Program& recorded_;
+  const std::set<std::string>& represented_;
+  std::unordered_set<FunctionId> patterns_, seen_ids_;
+  std::unordered_set<std::string_view> changed_;
+  std::set<Definition> seen_;
+};
+
+}  // namespace
+
+std::set<std::string> units_with_other_versions(const Program& recorded, const std::vector<UnitFacts>& parsed,
+                                                const std::set<std::string>& represented) {
+  OtherVersions others(recorded, represented);
+  std::set<std::string> paths;
+  for (const UnitFacts& unit : parsed) {
+    others.compare(unit);
+    paths.insert(unit.path);
+  }
+  return others.units(paths);
 }
 
 }  // namespace simrt::pipeline

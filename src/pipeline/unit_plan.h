@@ -41,10 +41,11 @@ struct FurtherUnits {
 FurtherUnits further_units(const UnitPlan& plan, const std::vector<UnitSummary>& recorded,
                            const std::vector<UnitFacts>& parsed);
 
-/// Units that hold, of a function whose definition differs from the recorded one of the same unit, another
-/// instantiation (of a template) or another variant (units with other macros define it otherwise).
-std::set<std::string> units_with_other_versions(const Program& recorded,
-                                                const std::vector<UnitFacts>& parsed);
+/// Of a function whose definition differs from the recorded one of the same unit, units that hold another
+/// instantiation (of a template) or another variant (units with other macros define it otherwise). What
+/// stands in one of the `represented` headers takes only one unit for each definition that was recorded.
+std::set<std::string> units_with_other_versions(const Program& recorded, const std::vector<UnitFacts>& parsed,
+                                                const std::set<std::string>& represented);
 
 /// True for a path that a C or C++ compiler is given as its main file.
 bool is_source_file(const std::string& path);

@@ -90,6 +90,23 @@ TEST(Overlay, AUnitThatDeclaresAFunctionOtherwiseDoesNotChangeIt) {
   EXPECT_EQ(overlay(base, replacement).function(function_id("inl"))->signature, 20U);
 }
 
+TEST(Overlay, AChangeInARepresentedHeaderReachesUnitsWithTheSameVariant) {
+  const Program base =
+      unite({unit("a.cc", {function("inl", 1, "h.h")}), unit("b.cc", {function("inl", 2, "h.h")}),
+             unit("c.cc", {function("inl", 2, "h.h")})});
+  const FunctionId of_b = variant_id(function_id("inl"), "b.cc"),
+                   of_c = variant_id(function_id("inl"), "c.cc");
+  Replacement replacement;
+  replacement.reparsed = {unit("b.cc", {function("inl", 5, "h.h")})};
+  EXPECT_EQ(overlay(base, replacement).function(of_c)->body, 2U);
+  replacement.represented_files = {"h.h"};
+  const Program changed = overlay(base, replacement);
+  EXPECT_EQ(changed.function(function_id("inl"))->body, 1U);
+  EXPECT_EQ(changed.function(of_b)->body, 5U);
+  ASSERT_NE(changed.function(of_c), nullptr);
+  EXPECT_EQ(changed.function(of_c)->body, 5U);
+}
+
 TEST(Overlay, RemovedUnitTakesItsFunctionsAlong) {
   const Program base = unite({unit("a.cc", {function("f", 1)}), unit("b.cc", {function("g", 2)})});
   Replacement replacement;

@@ -126,9 +126,9 @@ TEST(OtherVersions, UnitsWithOtherInstantiationsFollow) {
   now.path = "a.cc";
   first.body = 2;
   now.functions = {first};
-  EXPECT_THAT(units_with_other_versions(program, {now}), ElementsAre("b.cc"));
+  EXPECT_THAT(units_with_other_versions(program, {now}, {}), ElementsAre("b.cc"));
   now.functions[0].body = 1;
-  EXPECT_THAT(units_with_other_versions(program, {now}), IsEmpty());
+  EXPECT_THAT(units_with_other_versions(program, {now}, {}), IsEmpty());
 }
 
 /// Two units that define f otherwise (other macros).
@@ -150,7 +150,7 @@ TEST(OtherVersions, AUnitIsComparedWithItsOwnVariant) {
   const std::vector<UnitFacts> units = two_variants();
   const Program program = unite(units);
   ASSERT_EQ(program.functions.size(), 2U);
-  for (const UnitFacts& unit : units) EXPECT_THAT(units_with_other_versions(program, {unit}), IsEmpty());
+  for (const UnitFacts& unit : units) EXPECT_THAT(units_with_other_versions(program, {unit}, {}), IsEmpty());
 }
 
 TEST(OtherVersions, AChangedVariantMayHaveChangedInOtherUnitsToo) {
@@ -160,16 +160,35 @@ TEST(OtherVersions, AChangedVariantMayHaveChangedInOtherUnitsToo) {
       for (UnitFacts& unit : units) unit.functions[0].pattern = {};
     const Program program = unite(units);
     units[0].functions[0].body = 5;
-    EXPECT_THAT(units_with_other_versions(program, {units[0]}), ElementsAre("b.cc"));
+    EXPECT_THAT(units_with_other_versions(program, {units[0]}, {}), ElementsAre("b.cc"));
     units[0].functions[0].body = 10;
     units[1].functions[0].body = 5;
-    EXPECT_THAT(units_with_other_versions(program, {units[1]}), ElementsAre("a.cc"));
-    EXPECT_THAT(units_with_other_versions(program, units), IsEmpty());
+    EXPECT_THAT(units_with_other_versions(program, {units[1]}, {}), ElementsAre("a.cc"));
+    EXPECT_THAT(units_with_other_versions(program, units, {}), IsEmpty());
     units[1].functions[0].body = 11;
     if (!is_template)
       units[1].functions[0].signature = 3;  // declared otherwise than in the unit it is kept of
-    EXPECT_THAT(units_with_other_versions(program, {units[1]}), IsEmpty());
+    EXPECT_THAT(units_with_other_versions(program, {units[1]}, {}), IsEmpty());
   }
+}
+
+/// f of a header in four units: a.cc has one variant, the others another one.
+TEST(OtherVersions, OfARepresentedHeaderOneUnitADefinitionIsEnough) {
+  std::vector<UnitFacts> units = two_variants();
+  for (const char* path : {"c.cc", "d.cc"}) {
+    units.push_back(units[1]);
+    units.back().path = path;
+  }
+  for (UnitFacts& unit : units) unit.functions[0].file = "h.h";
+  const Program program = unite(units);
+  ASSERT_EQ(program.functions.size(), 4U);
+  UnitFacts now = units[0];
+  now.functions[0].body = 5;
+  EXPECT_THAT(units_with_other_versions(program, {now}, {}), ElementsAre("b.cc", "c.cc", "d.cc"));
+  EXPECT_THAT(units_with_other_versions(program, {now}, {"h.h"}), ElementsAre("b.cc"));
+  now = units[2];
+  now.functions[0].body = 5;
+  EXPECT_THAT(units_with_other_versions(program, {now}, {"h.h"}), ElementsAre("a.cc"));
 }
 
 }  // namespace
