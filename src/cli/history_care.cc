@@ -136,7 +136,7 @@ void add_history(Commands commands) {
   CLI::App* history =
       commands.app.add_subcommand("history", "Ask what was recorded, and take care of the database");
   history->require_subcommand(1);
-  history->footer("Views for `sql` and `export` are described in docs/history.md.");
+  history->footer("Views for `sql` and `export` are described in db_schema/README.md.");
   add_history_queries(*history, commands);
   add_history_findings(*history, commands);
   add_history_care(*history, commands);

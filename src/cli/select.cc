@@ -8,7 +8,9 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "report/new_test_names.h"
 #include "report/selection_view.h"
+#include "support/log.h"
 
 namespace simrt::cli {
 namespace {
@@ -88,11 +90,23 @@ Result<pipeline::SelectOutcome> select_interruptibly(pipeline::SelectRequest req
   return pipeline::run_select(request);
 }
 
+/// Formats for other programs hold only what those can run; a test that is left out must not go unnoticed.
+void warn_of_left_out(const std::vector<std::string>& tests, const std::string& format) {
+  constexpr std::size_t kShown = 5;
+  if (tests.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kShown, tests.size()); ++i) names += (i ? ", " : "") + tests[i];
+  if (tests.size() > kShown) names += fmt::format(" and {} more", tests.size() - kShown);
+  log::warning("{} selected test{} cannot be expressed as --format {}: {}", tests.size(),
+               tests.size() == 1 ? "" : "s", format, names);
+}
+
 Result<int> run_select_command(const Flags& flags, const GlobalOptions& global) {
   const auto outcome = select_interruptibly(request_of(flags, global));
   if (!outcome) return fail(outcome.error());
-  if (Status done = print(report::render_selection(outcome->view, kFormats.at(flags.format))); !done)
-    return fail(done.error());
+  const report::Format format = kFormats.at(flags.format);
+  if (Status done = print(report::render_selection(outcome->view, format)); !done) return fail(done.error());
+  warn_of_left_out(report::left_out_of(outcome->view, format), flags.format);
   return 0;
 }
 

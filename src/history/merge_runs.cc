@@ -128,6 +128,11 @@ void merge_runs(Connection& from, Connection& to, const RowMap& revisions, Merge
             "coverage FROM run ORDER BY id");
   while (row.next()) {
     if (Query(to, "SELECT 1 FROM run WHERE uid = ?", row.i64(0)).next()) continue;
+    const bool announced = row.i64(4) == 0;
+    if (announced &&
+        Query(to, "SELECT 1 FROM run WHERE revision = ? AND test = ?", revisions.at(row.i64(1)), row.i64(2))
+            .next())
+      continue;
     const auto bind = [&](auto covered) {
       insert.bind(row.i64(0), revisions.at(row.i64(1)), row.i64(2), cases.at(row.i64(3)), row.i64(4),
                   row.i64(5), row.i64(6), row.real(7), row.i64(8), row.i64(9), Blob{row.bytes(10)}, covered);
@@ -139,6 +144,7 @@ void merge_runs(Connection& from, Connection& to, const RowMap& revisions, Merge
     insert.run();
     ++report.runs;
   }
+  drop_answered_announcements(to);
 }
 
 void merge_selections(Connection& from, Connection& to, const RowMap& revisions, MergeReport& report) {

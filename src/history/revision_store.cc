@@ -9,11 +9,13 @@ namespace simrt::history {
 namespace {
 
 constexpr std::string_view kSelect =
-    "SELECT r.id, r.sha, e.key, r.recorded_at, r.complete, r.shallow, r.tool "
+    "SELECT r.id, r.sha, e.key, r.recorded_at, r.complete, r.shallow, r.tool, "
+    "EXISTS (SELECT 1 FROM run x WHERE x.revision = r.id) "
     "FROM revision r JOIN environment e ON e.id = r.environment ";
 
 RevisionInfo read(const Query& row) {
-  return {{row.i64(0)}, row.text(1), row.text(2), row.i64(3), row.flag(4), row.flag(5), row.text(6)};
+  return {{row.i64(0)}, row.text(1), row.text(2), row.i64(3),
+          row.flag(4),  row.flag(5), row.text(6), row.flag(7)};
 }
 
 }  // namespace

@@ -73,7 +73,43 @@ std::uint64_t run_uid(Connection& connection, RevisionId revision, const TestRun
   return uid;
 }
 
+/// Of an announced run: earlier than any real one, whichever database that comes from.
+constexpr std::int64_t kAnnounced = 0;
+
+std::int64_t insert_run(Connection& connection, RevisionId revision, const TestCase& test, const TestRun& run,
+                        std::int64_t finished_at) {
+  const std::int64_t definition = store_test_case(connection, test);
+  const std::string notes = pack_texts(run.notes);
+  Query insert(connection,
+               "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, "
+               "executable, notes, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const std::uint64_t uid = run_uid(connection, revision, run, finished_at);
+  const auto outcome = static_cast<int>(run.outcome);
+  if (run.has_coverage)
+    insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
+                run.seconds, run.executable, Blob{notes}, store_coverage(connection, run.coverage));
+  else
+    insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
+                run.seconds, run.executable, Blob{notes}, nullptr);
+  insert.run();
+  return last_row(connection);
+}
+
+void drop_announcement(Connection& connection, RevisionId revision, TestId test) {
+  Query(connection, "DELETE FROM run WHERE revision = ? AND test = ? AND finished_at = ?", revision.value,
+        test.value, kAnnounced)
+      .run();
+}
+
 }  // namespace
+
+void drop_answered_announcements(Connection& connection) {
+  Query(connection,
+        "DELETE FROM run WHERE finished_at = ?1 AND EXISTS (SELECT 1 FROM run y WHERE "
+        "y.revision = run.revision AND y.test = run.test AND y.finished_at <> ?1)",
+        kAnnounced)
+      .run();
+}
 
 std::int64_t store_test_case(Connection& connection, const TestCase& test) {
   Query(connection, "INSERT OR IGNORE INTO test(id, name) VALUES (?, ?)", test.id.value, test.name).run();
@@ -103,22 +139,22 @@ std::int64_t store_coverage(Connection& connection, const TestCoverage& coverage
 Result<RunId> put_run(Database& database, RevisionId revision, const TestCase& test, const TestRun& run,
                       std::int64_t finished_at) {
   return written(database, [&](Connection& connection) -> Result<RunId> {
-    const std::int64_t definition = store_test_case(connection, test);
-    const std::string notes = pack_texts(run.notes);
-    Query insert(connection,
-                 "INSERT INTO run(uid, revision, test, test_case, finished_at, outcome, exit_code, seconds, "
-                 "executable, "
-                 "notes, coverage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    const std::uint64_t uid = run_uid(connection, revision, run, finished_at);
-    const auto outcome = static_cast<int>(run.outcome);
-    if (run.has_coverage)
-      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
-                  run.seconds, run.executable, Blob{notes}, store_coverage(connection, run.coverage));
-    else
-      insert.bind(uid, revision.value, test.id.value, definition, finished_at, outcome, run.exit_code,
-                  run.seconds, run.executable, Blob{notes}, nullptr);
-    insert.run();
-    return RunId{last_row(connection)};
+    drop_announcement(connection, revision, test.id);
+    return RunId{insert_run(connection, revision, test, run, finished_at)};
+  });
+}
+
+Status announce_tests(Database& database, RevisionId revision, const std::vector<TestCase>& tests) {
+  return written(database, [&](Connection& connection) -> Status {
+    for (const TestCase& test : tests) {
+      Query known(connection, "SELECT 1 FROM run WHERE revision = ? AND test = ?", revision.value,
+                  test.id.value);
+      if (known.next()) continue;
+      TestRun run;
+      run.test = test.id;
+      insert_run(connection, revision, test, run, kAnnounced);
+    }
+    return {};
   });
 }
 
@@ -153,6 +189,7 @@ Result<RunId> reuse_run(Database& database, RevisionId revision, const TestCase&
     if (!source.next())
       return fail(ErrorCode::Internal,
                   fmt::format("there is no run {} of '{}' to reuse", earlier.value, test.name));
+    drop_announcement(connection, revision, test.id);
     TestRun run;
     run.test = test.id;
     run.outcome = static_cast<Outcome>(source.i64(0));

@@ -22,6 +22,11 @@ struct RecordedRun {
   bool reused = false;           ///< taken over from an earlier run of the same executable
 };
 
+/// Notes which tests there are before any of them runs: those without a run at `revision` get one that says
+/// NotRun, and that the first real one replaces (also one merged from elsewhere). Whoever selects from a
+/// recording that was cut short, or from one shard of it, so learns of the tests it did not reach.
+Status announce_tests(Database& database, RevisionId revision, const std::vector<TestCase>& tests);
+
 enum class WithCoverage : bool { No, Yes };
 
 /// Stores one run. Durations and outcomes of all runs are kept; equal coverage is stored once. `finished_at`

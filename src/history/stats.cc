@@ -32,7 +32,7 @@ Result<Stats> stats(Database& database) {
     result.variables = get("SELECT count(*) FROM variable_version");
     result.blocks = get("SELECT coalesce(sum(span), 0) FROM block_range");
     result.tests = get("SELECT count(*) FROM test");
-    result.runs = get("SELECT count(*) FROM run");
+    result.runs = get("SELECT count(*) FROM run WHERE finished_at <> 0");
     result.coverages = get("SELECT count(*) FROM coverage");
     result.selections = get("SELECT count(*) FROM selection");
     result.mappings = get("SELECT count(*) FROM module_mapping");

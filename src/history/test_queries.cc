@@ -245,7 +245,7 @@ Result<std::vector<RunRow>> runs(Database& database, const std::string& test, st
         "c.blocks, x.notes FROM run x JOIN test t ON t.id = x.test JOIN revision r ON r.id = x.revision "
         "JOIN environment e ON e.id = r.environment LEFT JOIN coverage c ON c.id = x.coverage {} "
         "ORDER BY x.finished_at DESC, x.id DESC LIMIT ?2",
-        test.empty() ? "WHERE ?1 = 0" : "WHERE x.test = ?1");
+        test.empty() ? "WHERE ?1 = 0 AND x.finished_at <> 0" : "WHERE x.test = ?1 AND x.finished_at <> 0");
     Query row(connection, sql, test.empty() ? 0 : test_id(test).value, limit);
     while (row.next())
       found.push_back({{row.i64(0)},

@@ -31,6 +31,8 @@ std::string test_lines(const report::SelectionView& view) {
   std::string head = fmt::format("simrt: {} of {} tests could reveal a new concurrency bug ({:.1f} s)\n",
                                  running, view.selection.decisions.size(), seconds);
   if (cut != 0) out += fmt::format("  not looked at: {} more that do not fit the time budget\n", cut);
+  for (std::size_t i = 0; i < std::min<std::size_t>(kShown, view.impact.unknowns.size()); ++i)
+    out += fmt::format("  not known: {}\n", view.impact.unknowns[i].what);
   for (const report::NewTest& test : view.new_tests) out += fmt::format("  new test: {}\n", test.name);
   return head + out;
 }

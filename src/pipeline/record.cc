@@ -14,6 +14,7 @@
 #include "pipeline/record_facts.h"
 #include "pipeline/record_tests.h"
 #include "pipeline/recorded_commands.h"
+#include "pipeline/stale_build.h"
 #include "pipeline/workspace.h"
 #include "support/log.h"
 #include "support/task_pool.h"
@@ -79,10 +80,25 @@ class Recording {
     compile_database_ = *compile_database;
     commands_ = load_commands(*workspace_, compile_database_);
     if (!commands_) return fail(commands_.error());
+    auto tree =
+        workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
+    if (!tree) return fail(tree.error());
+    tree_ = std::move(*tree);
+    if (!request_.facts_only)
+      if (Status found = find_tests(); !found) return found;
     auto database = open_history(*workspace_, history::OpenMode::Create);
     if (!database) return fail(database.error());
     database_.emplace(std::move(*database));
     return begin();
+  }
+
+  /// Before anything is stored: what cannot be recorded leaves the history as it is.
+  Status find_tests() {
+    auto found = tests_to_record(*workspace_, request_, summary_.warnings);
+    if (!found) return fail(found.error());
+    tests_ = std::move(*found);
+    stale_.emplace(workspace_->root, tree_->files());
+    return refuse_stale_build(*workspace_, tests_, *stale_, summary_.warnings);
   }
 
   Status begin() {
@@ -101,10 +117,7 @@ class Recording {
   }
 
   Status facts() {
-    const auto tree =
-        workspace_->repository.tree(request_.allow_dirty ? std::string(git::kWorkTree) : summary_.revision);
-    if (!tree) return fail(tree.error());
-    const UnitCommands commands = unit_commands(*commands_, {}, **tree, {}, workspace_->root);
+    const UnitCommands commands = unit_commands(*commands_, {}, *tree_, {}, workspace_->root);
     if (commands.by_path.empty())
       return fail(ErrorCode::Project, "the compile database names no source of this repository",
                   "configure the build in this clone, or correct build.compile_commands in .simrt.toml");
@@ -115,7 +128,7 @@ class Recording {
       return kept;
     const unsigned jobs = request_.jobs != 0 ? request_.jobs : available_processors();
     const auto recorded =
-        record_facts(*workspace_, *database_, revision_, *tree, commands, jobs, request_.interrupt);
+        record_facts(*workspace_, *database_, revision_, tree_, commands, jobs, request_.interrupt);
     if (!recorded) return fail(recorded.error());
     summary_.facts_only = request_.facts_only;
     summary_.units = recorded->units;
@@ -134,13 +147,11 @@ class Recording {
     if (!numbering) return fail(numbering.error());
     summary_.functions = program->functions.size();
 
-    const auto found = tests_to_record(*workspace_, request_, shard_, summary_.warnings);
-    if (!found) return fail(found.error());
     GuardMapper mapper(*database_, *program, *points, *numbering, workspace_->root, now_seconds());
     const UnemittedFunctions unemitted(*program, *numbering);
-    TraceCoverage traces(mapper, unemitted, workspace_->root);
+    TraceCoverage traces(mapper, unemitted, *stale_, workspace_->root);
     const TestRecording recording{*workspace_, *database_, revision_, environment_.key, request_, traces};
-    const Status done = record_tests(recording, *found, summary_);
+    const Status done = record_tests(recording, tests_, shard_, summary_);
     const analysis::MappingReport& report = mapper.report();
     summary_.blocks = report.blocks;
     summary_.mapped = report.mapped;
@@ -175,6 +186,9 @@ class Recording {
   Result<std::vector<analysis::CompileCommand>> commands_;
   history::Environment environment_;
   history::RevisionId revision_;
+  std::shared_ptr<const SourceTree> tree_;  ///< what is recorded
+  std::vector<TestCase> tests_;             ///< all of the build
+  std::optional<analysis::StaleSources> stale_;
   RecordSummary summary_;
 };
 

@@ -61,6 +61,8 @@ std::string how_it_ended(const TestRun& run) {
       return fmt::format("crashed with signal {}", -run.exit_code);
     case Outcome::TimedOut:
       return fmt::format("timed out after {:.1f} s", run.seconds);
+    case Outcome::NotRun:
+      return run.notes.empty() ? "was not run" : "was not run: " + run.notes.front();
     default:
       return {};
   }
@@ -146,7 +148,7 @@ class TestRecorder {
     if (!stored) return fail(stored.error());
     ++summary_.ran;
     count(summary_, run);
-    if (const std::string ended = how_it_ended(run); !ended.empty())
+    if (const std::string ended = how_it_ended(run); !ended.empty() && !test.disabled)
       summary_.failures.push_back(test.name + ": " + ended);
     return {};
   }
@@ -160,20 +162,20 @@ class TestRecorder {
 }  // namespace
 
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              testing::Shard shard, std::vector<std::string>& warnings) {
-  auto found = tests_of_build(
+                                              std::vector<std::string>& warnings) {
+  return tests_of_build(
       workspace.config, workspace.config.instrumented_directory,
       "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && "
       "cmake --build build-simrt; "
       "or list commands under [tests] in .simrt.toml",
       warnings, request.interrupt);
-  if (!found) return fail(found.error());
-  std::erase_if(*found, [&](const TestCase& test) { return !wanted(test, request, shard); });
-  return found;
 }
 
-Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests,
+Status record_tests(const TestRecording& recording, std::vector<TestCase> tests, testing::Shard shard,
                     RecordSummary& summary) {
+  if (Status noted = history::announce_tests(recording.database, recording.revision, tests); !noted)
+    return noted;
+  std::erase_if(tests, [&](const TestCase& test) { return !wanted(test, recording.request, shard); });
   TestRecorder recorder(recording, summary);
   auto rest = recording.database.transaction([&] { return recorder.take_over(tests); });
   if (!rest) return fail(rest.error());

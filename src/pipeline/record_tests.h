@@ -23,14 +23,14 @@ struct TestRecording {
   TraceCoverage& traces;
 };
 
-/// The tests of the instrumented build that this request and shard are about, in discovery order. Errors:
-/// Project.
+/// All tests of the instrumented build, in discovery order. Errors: Project.
 Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              testing::Shard shard, std::vector<std::string>& warnings);
+                                              std::vector<std::string>& warnings);
 
-/// Runs or takes over each; every finished test is committed at once. Counts go into `summary`. Errors:
-/// History, Storage; Interrupted after what was running has been stopped.
-Status record_tests(const TestRecording& recording, const std::vector<TestCase>& tests,
+/// Notes all `tests`, then runs or takes over those that the request and `shard` are about; every finished
+/// test is committed at once. Counts go into `summary`. Errors: History, Storage; Interrupted after what was
+/// running has been stopped.
+Status record_tests(const TestRecording& recording, std::vector<TestCase> tests, testing::Shard shard,
                     RecordSummary& summary);
 
 }  // namespace simrt::pipeline

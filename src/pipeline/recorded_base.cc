@@ -10,10 +10,12 @@ namespace {
 
 constexpr std::size_t kAncestorLimit = 20000;
 
-/// Newest recording of each commit; complete ones win.
+/// Newest recording of each commit; complete ones win. One without tests (facts alone, or cut short before
+/// they were listed) knows of nothing to select.
 std::map<std::string, history::RevisionInfo> by_commit(const std::vector<history::RevisionInfo>& all) {
   std::map<std::string, history::RevisionInfo> best;
   for (const history::RevisionInfo& revision : all) {
+    if (!revision.has_tests) continue;
     auto [entry, fresh] = best.try_emplace(revision.sha, revision);
     if (!fresh && revision.complete && !entry->second.complete) entry->second = revision;
   }
@@ -68,9 +70,10 @@ Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Dat
     if (recorded.contains(ancestor.commit) && (!nearest || ancestor.distance < nearest->distance))
       nearest = &ancestor;
   if (!nearest)
-    return fail(ErrorCode::History,
-                fmt::format("no ancestor of {} is recorded in {}", from, workspace.database_path()),
-                "check out the base revision, build it instrumented, and run simrt record");
+    return fail(
+        ErrorCode::History,
+        fmt::format("no ancestor of {} is recorded with its tests in {}", from, workspace.database_path()),
+        "check out the base revision, build it instrumented, and run simrt record");
   result.revision = recorded.at(nearest->commit);
   note_distance(result, nearest->distance);
   note_quality(result, *all, workspace.repository.is_shallow());

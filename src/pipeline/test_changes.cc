@@ -27,6 +27,24 @@ bool runs_body(const TestCase& test, const std::string& body) {
   return at != std::string::npos || selector.rfind(suite + "/", 0) == 0;
 }
 
+/// Recorded tests that run, or entered, a test body in the file of a new one.
+void find_siblings(const Program& before, const std::vector<TestWithCoverage>& tests,
+                   const std::function<BlockSet(FunctionId)>& blocks_of,
+                   std::vector<report::NewTest>& added) {
+  for (report::NewTest& fresh : added) {
+    std::set<TestId> siblings;
+    for (const FunctionFacts& function : before.functions) {
+      if (function.file != fresh.file || !is_test_body(function)) continue;
+      const auto body = test_of_function(function);
+      const BlockSet blocks = blocks_of(function.id);
+      for (const TestWithCoverage& entry : tests)
+        if ((body && runs_body(*entry.test, *body)) || covers_any(entry.coverage, blocks))
+          siblings.insert(entry.test->id);
+    }
+    fresh.siblings.assign(siblings.begin(), siblings.end());
+  }
+}
+
 }  // namespace
 
 std::set<std::string> test_files(const Program& program) {
@@ -50,7 +68,7 @@ TestChanges find_test_changes(const Program& before, const Program& after, const
     if (function.status == FunctionStatus::Added) {
       const FunctionFacts* facts = after.function(function.id);
       const auto body = facts ? test_of_function(*facts) : std::nullopt;
-      if (body) changes.added.push_back({*body, facts->file, facts->begin_line});
+      if (body) changes.added.push_back({*body, facts->file, facts->begin_line, {}});
       continue;
     }
     const FunctionFacts* facts = before.function(function.old_id ? function.old_id : function.id);
@@ -67,6 +85,7 @@ TestChanges find_test_changes(const Program& before, const Program& after, const
           changes.changed.try_emplace(entry.test->id, facts->name);
     }
   }
+  find_siblings(before, tests, blocks_of, changes.added);
   std::sort(changes.added.begin(), changes.added.end(), [](const auto& a, const auto& b) {
     return std::tie(a.file, a.line, a.name) < std::tie(b.file, b.line, b.name);
   });

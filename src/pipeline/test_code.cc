@@ -25,7 +25,8 @@ std::optional<std::string> gtest_case(std::string_view name) {
 
 bool is_macro_test(std::string_view name) {
   return name.find("CATCH2_INTERNAL_TEST_") != std::string_view::npos ||
-         name.find("____C_A_T_C_H____T_E_S_T____") != std::string_view::npos ||
+         name.find("____C_A_T_C_H____T_E_S_T____") != std::string_view::npos ||  // Catch2 2.0 to 2.12
+         name.find("C_A_T_C_H_T_E_S_T_") != std::string_view::npos ||            // 2.13
          name.find("DOCTEST_ANON_FUNC_") != std::string_view::npos ||
          name.find("_DOCTEST_ANON_FUNC_") != std::string_view::npos;
 }

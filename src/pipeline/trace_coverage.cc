@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "analysis/mapping/mapping.h"
+#include "pipeline/stale_build.h"
 #include "support/files.h"
 #include "support/hash.h"
 
@@ -110,6 +111,9 @@ bool TraceCoverage::add_process(const std::string& file, std::size_t number,
 }
 
 Result<const NumberedMapping*> TraceCoverage::mapping_of(const testing::TraceModule& module) {
+  const auto [checked, first] = fresh_.try_emplace(module.path);
+  if (first) checked->second = refuse_stale_module(module.path, sources_);
+  if (!checked->second) return fail(checked->second.error());
   analysis::InstrumentedModule instrumented{module.path, module.pcs, module.entry, module.pc_list_only};
   const std::uint64_t kind = module.pc_list_only ? 1 : 0;
   return mapper_.mapping_of(instrumented, hash_combine(content_of(module), kind));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/mapping/stale_sources.h"
 #include "model/coverage.h"
 #include "pipeline/guard_mapping.h"
 #include "pipeline/unemitted_functions.h"
@@ -25,8 +26,9 @@ TestCoverage combine_threads(std::vector<ThreadCoverage> threads);
 /// Not thread-safe (the mapper and the caches are its own).
 class TraceCoverage {
  public:
-  TraceCoverage(GuardMapper& mapper, const UnemittedFunctions& unemitted, std::string repository_root)
-      : mapper_(mapper), unemitted_(unemitted), root_(std::move(repository_root)) {}
+  TraceCoverage(GuardMapper& mapper, const UnemittedFunctions& unemitted, analysis::StaleSources& sources,
+                std::string repository_root)
+      : mapper_(mapper), unemitted_(unemitted), sources_(sources), root_(std::move(repository_root)) {}
 
   /// Unreadable traces and modules become notes; what they might have covered is unknown, so `usable` is
   /// false then.
@@ -45,7 +47,9 @@ class TraceCoverage {
 
   GuardMapper& mapper_;
   const UnemittedFunctions& unemitted_;
+  analysis::StaleSources& sources_;
   std::string root_;
+  std::map<std::string, Status> fresh_;  ///< by path of a module
   std::map<std::string, std::uint64_t> contents_;
   std::map<std::vector<const NumberedMapping*>, UnemittedFunctions::Calls>
       beyond_;                                                          ///< by the modules of a process

@@ -94,12 +94,15 @@ std::string summary_lines(const SelectionView& view, std::size_t running) {
 
 std::string render_text(const SelectionView& view) {
   std::vector<const Decision*> list;
-  std::size_t running = 0;
+  std::size_t running = 0, over_budget = 0;
   for (const Decision& decision : view.selection.decisions) {
     running += decision.run;
+    over_budget += !decision.run && decision.tier == Tier::Selected;
     if (decision.rank != 0) list.push_back(&decision);
   }
   std::string out = summary_lines(view, running);
+  if (over_budget != 0)
+    out += fmt::format("{} more did not fit the time budget\n", plural(over_budget, "selected test"));
   if (!list.empty() || !view.new_tests.empty()) out += "\n";
   for (const NewTest& test : view.new_tests)
     out += fmt::format("  +  {}  new test at {}:{}\n", test.name, test.file, test.line);

@@ -27,6 +27,7 @@ struct NewTest {
   std::string name;  ///< "Suite.Case" where the framework's macro tells, else the function's name
   std::string file;
   std::uint32_t line = 0;
+  std::vector<TestId> siblings;  ///< recorded tests with their own code in the same file, ascending
 };
 
 struct SelectionView {
@@ -46,9 +47,9 @@ struct SelectionView {
 
 enum class Format : std::uint8_t { Text, Json, Names, GTest, CTest };
 
-/// The whole report, newline-terminated. `names`: a test a line in order. `gtest`: one `program
-/// --gtest_filter=...` line a program, in order of its best test. `ctest`: an anchored regular expression for
-/// `ctest -R`.
+/// The whole report, newline-terminated. `names`: a test a line, new ones first, then in order. `gtest`: one
+/// `program --gtest_filter=...` line a program, in order of its best test. `ctest`: an anchored regular
+/// expression for `ctest -R`. What the last two cannot express: left_out_of().
 std::string render_selection(const SelectionView& view, Format format);
 
 /// `simrt why TEST` / `why-not TEST`: every reason, down to the pair, both source lines and the threads.

@@ -279,5 +279,13 @@ TEST(NearestSpelling, FindsSlipsAndNothingElse) {
   EXPECT_EQ(nearest_spelling("", {"order"}), "");
 }
 
+TEST(Documentation, NamesEveryOption) {
+  const auto text = read_file(std::string(SIMRT_SOURCE_DIR) + "/docs/configuration.md");
+  ASSERT_TRUE(text);
+  for (const Option& option : options())
+    EXPECT_THAT(*text, HasSubstr("| `" + std::string(option.key) + "` | `" + std::string(option.environment) +
+                                 "` |"));
+}
+
 }  // namespace
 }  // namespace simrt::config

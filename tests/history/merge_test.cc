@@ -46,6 +46,31 @@ std::vector<std::vector<SqlValue>> rows(Database& database, const std::string& s
   return ok(run_sql(database, sql)).rows;
 }
 
+TEST(Merge, AnnouncedTestsStayUntilSomeShardHasRunThem) {
+  TempDir dir;
+  const UnitFacts unit = unit_of(31, "a.cc");
+  const std::vector<TestCase> all{test_case("t1"), test_case("t2"), test_case("t3")};
+  Database target = create(dir.file("target.db"));
+  ok(announce_tests(target, begin(target, "one", 10), all));
+  record(target, "one", unit, "t1", 10, {1, 2});
+  const auto outcomes = [&] {
+    std::vector<Outcome> found;
+    for (const RecordedRun& run : ok(recorded_tests(target, revision_of(target, "one"))))
+      found.push_back(run.last.outcome);
+    return found;
+  };
+  EXPECT_EQ(outcomes(), (std::vector{Outcome::Passed, Outcome::NotRun, Outcome::NotRun}));
+  {
+    Database source = create(dir.file("source.db"));
+    ok(announce_tests(source, begin(source, "one", 11), all));
+    record(source, "one", unit, "t2", 11, {2, 2});
+  }
+  ok(merge(target, dir.file("source.db")));
+  EXPECT_EQ(outcomes(), (std::vector{Outcome::Passed, Outcome::Passed, Outcome::NotRun}));
+  EXPECT_EQ(rows(target, "SELECT * FROM v_runs WHERE outcome = 'not-run'").size(), 1U);
+  EXPECT_EQ(ok(merge(target, dir.file("source.db"))), MergeReport{});
+}
+
 TEST(Merge, TranslatesBlockNumbersAndIsIdempotent) {
   TempDir dir;
   const UnitFacts first = unit_of(31, "a.cc"), second = unit_of(32, "b.cc");
