@@ -183,8 +183,9 @@ class Parser {
   void add(const format::FindingAccess& first, const format::FindingAccess& second, std::uint32_t variable) {
     const auto freed = static_cast<std::uint8_t>(EventKind::Free);
     const bool released = first.kind == freed || second.kind == freed;
-    tool_.race(first, second, format::kFindingWitnessed | (released ? format::kFindingFreedMemory : 0),
-               variable);
+    std::uint32_t flags = format::kFindingWitnessed;
+    if (released) flags |= format::kFindingFreedMemory;
+    tool_.race(first, second, flags, variable);
   }
 
   /// "Thread #3: lock order "0xA before 0xB" violated": it holds B and asks for A.

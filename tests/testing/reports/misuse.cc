@@ -1,4 +1,5 @@
 #include <pthread.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +16,14 @@ int main() {
   std::thread a(reader), b(reader);
   a.join(), b.join();
   char* block = static_cast<char*>(std::malloc(16));
-  std::thread c([&] { std::memset(block, 1, 8); std::atomic_ref<int>(guarded).fetch_add(1); });
-  std::thread d([&] { std::free(block); guarded = 2; });
+  std::thread c([&] {
+    std::memset(block, 1, 8);
+    std::atomic_ref<int>(guarded).fetch_add(1);
+  });
+  std::thread d([&] {
+    std::free(block);
+    guarded = 2;
+  });
   c.join(), d.join();
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_unlock(&mutex);
