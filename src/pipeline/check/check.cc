@@ -32,6 +32,8 @@ std::int64_t unix_time() {
   return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
+constexpr double kLeastShare = 10;  // seconds of the budget for one test
+
 constexpr const char* kBuildHint =
     "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
     "cmake --build build-check";
@@ -240,7 +242,13 @@ void Checking::check_one(std::size_t index, unsigned processors) {
   options.scope = &scope_;
   options.symbols = symbols_.get();
   options.settled = [this](std::uint64_t id) { return settled(id); };
-  options.out_of_time = [this] { return out_of_time(); };
+  // No test uses up what the others need: a quarter of what is left of the budget each.
+  const double left = request_.budget_seconds - std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto share = std::chrono::duration<double>(std::max(kLeastShare, left / 4));
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(share);
+  options.out_of_time = [this, end] {
+    return out_of_time() || (request_.budget_seconds > 0 && Clock::now() > end);
+  };
   options.interrupt = request_.interrupt;
   auto result = check_test(test, options);
   const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "support/hash.h"
 #include "support/subprocess.h"
@@ -53,6 +54,7 @@ class TestCheck {
   }
   Status watch_free_run();
   Status watch_default_run();
+  void order_candidates();
   void leave_unproven(Candidate candidate);
   Status verify_candidates();
   Status try_schedules();
@@ -182,7 +184,21 @@ void TestCheck::leave_unproven(Candidate candidate) {
   (happened ? result_.seen : result_.potential).push_back(std::move(candidate));
 }
 
+/// What the diff put at risk comes first, and what most likely can be shown; a test may have hundreds of
+/// hints.
+void TestCheck::order_candidates() {
+  std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    const auto key = [](const Candidate& candidate) {
+      const auto& cause = candidate.finding.cause;
+      const int risk = !cause ? 2 : cause->first.empty() ? 1 : 0;
+      return std::tuple(!candidate.witnessed, candidate.weak, risk);
+    };
+    return key(a) < key(b);
+  });
+}
+
 Status TestCheck::verify_candidates() {
+  order_candidates();
   for (Candidate& candidate : candidates_) {
     if (stop() || !controlled_) {
       leave_unproven(std::move(candidate));

@@ -119,6 +119,7 @@ Candidate Describer::race(const format::RunRace& race) {
   finding.variable = telling.empty() ? "freed memory" : *std::min_element(telling.begin(), telling.end());
   finding.memory = memory(race.variable);
   candidate.witnessed = (race.flags & format::kFindingWitnessed) != 0;
+  candidate.weak = (race.flags & format::kFindingHandedOver) != 0;
   finding.evidence = candidate.witnessed ? "nothing ordered the accesses in the observed execution"
                                          : "another schedule could let them meet";
   candidate.pairs = {{site(race.first.pc), site(race.second.pc), true}};

@@ -18,6 +18,7 @@ struct Candidate {
   Finding finding;
   std::uint64_t fingerprint = 0;
   bool witnessed = false;  ///< this very execution showed it
+  bool weak = false;       ///< a lock handed over may well have ordered it
   std::vector<testing::CheckModule> modules;
   std::vector<testing::CheckPair> pairs;  ///< Race
   std::vector<testing::CheckStep> steps;  ///< Deadlock, Atomicity

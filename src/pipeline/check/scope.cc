@@ -45,8 +45,12 @@ std::vector<std::uint32_t> Scope::accesses_of(const FindingSide& side) const {
 bool Scope::covers(const Finding& finding) const {
   if (!restricted_ || (finding.kind != FindingKind::Race && finding.kind != FindingKind::Atomicity))
     return true;
-  return std::any_of(finding.sides.begin(), finding.sides.end(),
-                     [&](const FindingSide& side) { return !accesses_of(side).empty(); });
+  // Two partners of impacted accesses that are not impacted themselves were there before.
+  return std::any_of(finding.sides.begin(), finding.sides.end(), [&](const FindingSide& side) {
+    const auto accesses = accesses_of(side);
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](std::uint32_t access) { return impact_.accesses[access].impacted; });
+  });
 }
 
 std::optional<FindingCause> Scope::cause(const Finding& finding) const {
