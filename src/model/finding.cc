@@ -50,6 +50,8 @@ const char* to_string(FindingKind kind) {
       return "failure";
     case FindingKind::Hang:
       return "hang";
+    case FindingKind::Order:
+      return "order";
   }
   return "?";
 }
@@ -128,6 +130,8 @@ std::string title(const Finding& finding) {
       return "failure under a schedule: " + finding.variable;
     case FindingKind::Hang:
       return "hang: " + finding.variable;
+    case FindingKind::Order:
+      return "order violation on " + finding.variable;
   }
   return finding.variable;
 }

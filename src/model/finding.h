@@ -14,7 +14,8 @@ enum class FindingKind : std::uint8_t {
   Deadlock,   ///< threads that wait for each other in a circle
   Atomicity,  ///< accesses of another thread between two that belong together
   Crash,      ///< a schedule makes the test crash or fail; another one does not
-  Hang        ///< a schedule makes the test wait for what never comes; no circle
+  Hang,       ///< a schedule makes the test wait for what never comes; no circle
+  Order       ///< two steps of two threads whose order nothing enforces; in one of them the test fails
 };
 
 enum class FindingStatus : std::uint8_t {

@@ -93,7 +93,8 @@ std::vector<std::byte> plan_bytes(const CheckPlan& plan) {
     return format::PlanPair{site_of(pair.first), site_of(pair.second), pair.first_then_second ? 1u : 0u, 0};
   });
   add_list<format::PlanSequence>(out, PlanKind::Sequence, plan.steps, [](const CheckStep& step) {
-    return format::PlanStep{site_of(step.site), step.role, step.kind, 0, step.variable, step.thread};
+    return format::PlanStep{site_of(step.site), step.role,   step.kind,   0,
+                            step.variable,      step.thread, step.address};
   });
   add_list<format::PlanSchedule>(out, PlanKind::Schedule, plan.schedule,
                                  [](const auto& item) { return item; });

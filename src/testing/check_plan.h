@@ -39,6 +39,7 @@ struct CheckStep {
   std::uint32_t role = 0;      ///< same role: same thread
   std::uint32_t variable = 0;  ///< same number: same address
   std::uint32_t thread = format::kPlanNone;
+  std::uint64_t address = 0;  ///< 0: any
 };
 
 struct CheckPlan {

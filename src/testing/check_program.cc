@@ -160,14 +160,18 @@ Status CheckProgram::start(const CheckPlan& plan) {
 
 // Waits until done() or the time limit; nudges an execution that passes no points. True when it is done.
 template <class Done>
-bool CheckProgram::watch(Done done, pid_t process, const InterruptToken* interrupt) {
+bool CheckProgram::watch(Done done, format::RunMode mode, const InterruptToken* interrupt) {
   const auto start = Clock::now();
   StallWatch stall(file_.header());
+  FreeRunWatch free_run(file_.header());
   while (!done()) {
     if (seconds_since(start) > options_.timeout_seconds) return false;
     if (interrupt != nullptr && interrupt->requested()) return false;
-    stall.look();
-    (void)process;
+    if (mode == format::RunMode::Control) {
+      stall.look();
+    } else if (free_run.is_stuck()) {
+      return false;
+    }
   }
   return true;
 }
@@ -219,7 +223,7 @@ Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptTo
         gone = waitpid(process_, &status, WNOHANG) == process_;
         return gone;
       };
-      const bool ended = watch(done, 0, interrupt);
+      const bool ended = watch(done, plan.mode, interrupt);
       if (!ended) {
         if (const std::uint32_t child = load(server.child); child != 0)
           kill(-static_cast<pid_t>(child), SIGKILL);
@@ -246,7 +250,7 @@ Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptTo
     nanosleep(&pause, nullptr);
     return false;
   };
-  const bool ended = watch(done, process_, interrupt);
+  const bool ended = watch(done, plan.mode, interrupt);
   if (ended) {
     kill(-process_, SIGKILL);  // what it left behind
     process_ = 0;

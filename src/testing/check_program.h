@@ -71,6 +71,9 @@ class CheckProgram {
   /// One execution. Errors: ErrorCode::Execution when no process can be made or the plan does not fit.
   Result<CheckResult> run(const CheckPlan& plan, const InterruptToken* interrupt = nullptr);
 
+  /// Of the executions from here on.
+  void set_timeout(double seconds) { options_.timeout_seconds = seconds; }
+
   /// What the last execution left, for whoever keeps it.
   std::span<const std::byte> run_file_bytes() const { return file_.bytes(); }
 
@@ -81,7 +84,7 @@ class CheckProgram {
   void stop();
   CheckResult finish(int wait_status, bool killed, double seconds);
   template <class Done>
-  bool watch(Done done, pid_t process, const InterruptToken* interrupt);
+  bool watch(Done done, format::RunMode mode, const InterruptToken* interrupt);
 
   CheckOptions options_;
   RunFile file_;

@@ -240,6 +240,14 @@ std::optional<CheckSite> Execution::site_of(std::uint64_t pc) const {
   return std::nullopt;
 }
 
+std::vector<std::uint64_t> Execution::stack_of(const format::RunEvent& event) const {
+  std::vector<std::uint64_t> pcs;
+  if (event.pc != 0) pcs.push_back(event.pc);
+  if (event.callers < stacks.size())
+    pcs.insert(pcs.end(), stacks[event.callers].begin(), stacks[event.callers].end());
+  return pcs;
+}
+
 Result<Execution> read_execution(std::span<const std::byte> file) {
   Reader reader(file);
   if (Status status = reader.header(); !status) return fail(status.error());

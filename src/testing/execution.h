@@ -68,6 +68,8 @@ struct Execution {
   std::vector<CheckModule> module_names() const;
   /// Module and offset of a run-time address.
   std::optional<CheckSite> site_of(std::uint64_t pc) const;
+  /// Program counters of an event, innermost first; its callers only when a detector was on.
+  std::vector<std::uint64_t> stack_of(const format::RunEvent& event) const;
 };
 
 /// Reads a run file's bytes. They are foreign input: every count, index and length is checked. Fails with

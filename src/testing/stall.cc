@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -37,7 +39,42 @@ void nudge(std::uint32_t process, std::uint32_t thread, bool sleeps) {
   syscall(SYS_rt_tgsigqueueinfo, process, thread, format::kRunWatchdogSignal, &info);
 }
 
+// The thread is in a futex call without a time limit. False when it cannot be told.
+bool waits_for_ever(const std::filesystem::path& task) {
+  std::ifstream in(task / "syscall");
+  long number = 0;
+  in >> number;
+  if (!in || number != SYS_futex) return false;
+  unsigned long arguments[4] = {};
+  in >> std::hex;
+  for (unsigned long& argument : arguments) {
+    std::string word;
+    if (!(in >> word)) return false;
+    argument = std::strtoul(word.c_str(), nullptr, 16);
+  }
+  return arguments[3] == 0;
+}
+
 }  // namespace
+
+bool FreeRunWatch::is_stuck() {
+  constexpr milliseconds kBetweenLooks{50};
+  constexpr unsigned kLooks = 6;
+  const auto now = steady_clock::now();
+  if (now < next_look_) return false;
+  next_look_ = now + kBetweenLooks;
+  if (header_.state != format::RunState::Running || header_.threads < 2) return false;
+  std::error_code error;
+  bool all = true, any = false;
+  const std::filesystem::directory_iterator tasks(fmt::format("/proc/{}/task", header_.pid), error);
+  if (error) return false;
+  for (const auto& task : tasks) {
+    any = true;
+    all = all && waits_for_ever(task.path());
+  }
+  stuck_looks_ = any && all ? stuck_looks_ + 1 : 0;
+  return stuck_looks_ >= kLooks;
+}
 
 void StallWatch::look() {
   const auto now = steady_clock::now();

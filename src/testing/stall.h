@@ -23,4 +23,19 @@ class StallWatch {
   std::chrono::steady_clock::time_point nudged_ = since_;
 };
 
+/// The same for a free run: notices that every thread of the process waits without a time limit for another
+/// one (a futex), so that nothing will happen any more.
+class FreeRunWatch {
+ public:
+  explicit FreeRunWatch(const format::RunHeader& header) : header_(header) {}
+
+  /// Call it every few milliseconds. True once all threads have stood still for a while.
+  bool is_stuck();
+
+ private:
+  const format::RunHeader& header_;
+  std::chrono::steady_clock::time_point next_look_ = std::chrono::steady_clock::now();
+  unsigned stuck_looks_ = 0;
+};
+
 }  // namespace simrt::testing

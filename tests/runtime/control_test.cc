@@ -33,7 +33,8 @@ INSTANTIATE_TEST_SUITE_P(Control, Primitive,
                          ::testing::Values("mutexes", "rwlock", "cond", "timed", "sems", "barriers", "once",
                                            "statics", "atomicwait", "jthreads", "asyncs", "spins", "spinlock",
                                            "c11", "exitrunning", "pexit", "futexes", "tls", "sharedptr",
-                                           "busytime", "timedjoin", "clocksleep", "nosuchbug", "cancels"),
+                                           "busytime", "timedjoin", "clocksleep", "nosuchbug", "cancels",
+                                           "cancelpoints", "signals", "barewait"),
                          [](const auto& info) { return info.param; });
 
 class Outside : public ::testing::TestWithParam<std::string> {};
@@ -49,8 +50,59 @@ TEST_P(Outside, WorksWithOtherProcessesAndTheKernel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Control, Outside, ::testing::Values("forks", "pipes", "childproc", "rawsleep"),
+INSTANTIATE_TEST_SUITE_P(Control, Outside,
+                         ::testing::Values("forks", "pipes", "childproc", "rawsleep", "timerthread"),
                          [](const auto& info) { return info.param; });
+
+TEST(Control, ASpuriousWakeUpIsMadeOnRequestAndReplayed) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "barewait");
+    bool woken = false;
+    for (unsigned seed = 1; seed <= 40 && !woken; ++seed) {
+      CheckPlan plan;
+      plan.strategy = StrategyKind::Random;
+      plan.seed = seed;
+      plan.flags = format::kPlanSpuriousWakeups;
+      const CheckResult result = run(program, plan);
+      ASSERT_EQ(result.end, CheckEnd::Finished) << build << result.output;
+      woken = result.status == 1;
+      if (!woken) continue;
+      CheckPlan again = replay_of(result.execution);
+      again.flags |= format::kPlanSpuriousWakeups;
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(run(program, again).status, 1) << build;
+    }
+    EXPECT_TRUE(woken) << build;
+  }
+}
+
+TEST(Control, AThreadThatLibcStartsIsTakenUpAndSaid) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "timerthread");
+  CheckPlan plan;
+  const CheckResult result = run(program, plan);
+  EXPECT_EQ(result.end, CheckEnd::Finished) << result.output;
+  EXPECT_NE(result.execution.uncontrolled & format::kUncontrolledForeignThread, 0U);
+}
+
+TEST(Control, PreemptionsEndAtTheirBound) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "mutexes");
+  for (const std::uint32_t bound : {1U, 3U}) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    plan.bound = bound;
+    const CheckResult result = run(program, plan);
+    EXPECT_EQ(result.end, CheckEnd::Finished) << result.output;
+    EXPECT_LE(result.execution.preemptions, bound);
+  }
+}
+
+TEST(Control, RealTimeEndsAtItsLimit) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "endless");
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Random;
+  plan.max_milliseconds = 50;
+  const CheckResult result = run(program, plan);
+  EXPECT_EQ(result.end, CheckEnd::TimedOut) << result.output;
+}
 
 TEST(Control, AFreeRunIsNotTouched) {
   for (const auto mode : {format::RunMode::Off, format::RunMode::Detect}) {

@@ -56,7 +56,8 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(CaptureOutput, 6, "children of the fork server write standard output and errors to <run file>.out")   \
   X(PinToProcessor, 7, "run on one processor only (PlanHeader::processor); the program does not notice")  \
   X(StopAtSchedule, 8, "end the run as Stopped when the schedule to follow is used up")                   \
-  X(WatchedAlways, 9, "the watched sites alone are points for plain accesses even when there are none")
+  X(WatchedAlways, 9, "the watched sites alone are points for plain accesses even when there are none")   \
+  X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")
 
 #define X(name, number, meaning) name = number,
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };
@@ -134,6 +135,7 @@ struct PlanStep {
   uint16_t reserved;
   uint32_t variable;  // steps with the same number touch the same address
   uint32_t thread;    // the index of that thread where it is known, else kPlanNone
+  uint64_t address;   // of the memory or lock where it is known to be the same in every execution, else 0
 };
 
 // What a choice in a schedule decides. X(name, number, meaning)
@@ -191,6 +193,6 @@ enum class PlanKind : uint32_t {
 };
 
 static_assert(sizeof(PlanHeader) == 128 && sizeof(PlanModule) == 16 && sizeof(PlanSite) == 16);
-static_assert(sizeof(PlanPair) == 40 && sizeof(PlanStep) == 32 && sizeof(ScheduleItem) == 32);
+static_assert(sizeof(PlanPair) == 40 && sizeof(PlanStep) == 40 && sizeof(ScheduleItem) == 32);
 
 }  // namespace simrt::format

@@ -21,7 +21,7 @@
 namespace simrt::format {
 
 inline constexpr char kRunMagic[8] = {'S', 'I', 'M', 'R', 'T', 'R', 'U', 'N'};
-inline constexpr uint32_t kRunVersion = 1;
+inline constexpr uint32_t kRunVersion = 2;
 inline constexpr uint64_t kRunAlign = 32;
 /// "No thread", "no module", "no stack", "no lock set".
 inline constexpr uint32_t kRunNone = UINT32_MAX;
@@ -151,15 +151,17 @@ struct RunSchedule {
   uint32_t capacity;
 };
 
-/// What happened, one event each. Plain data of 32 bytes.
+/// What happened, one event each. Plain data of 40 bytes.
 struct RunEvent {
   uint64_t object;   // address, or as event.h says
   uint64_t pc;       // run-time return address (look up pc - 1); 0 = unknown
   uint64_t enabled;  // bit t: thread t could have gone on instead, before this event (own bit included)
   uint32_t size;     // bytes
   uint16_t thread;
-  uint8_t kind;   // EventKind
-  uint8_t order;  // low bits, for atomics and fences: 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
+  uint8_t kind;      // EventKind
+  uint8_t order;     // low bits, for atomics and fences: 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
+  uint32_t callers;  // RunStack::id of the calls that led to pc; kRunNone = not known (no detector was on)
+  uint32_t reserved;
 };
 /// Bit of RunEvent::order: the event has no scheduling point of its own (the lock taken again behind a wait).
 /// The others are the decisions 1, 2, 3, ... of ScheduleItem::decision.
@@ -337,7 +339,7 @@ struct RunKindOf;
 SIMRT_RUN_RECORDS(X)
 #undef X
 
-static_assert(sizeof(RunServer) == 24 && sizeof(RunHeader) == 256 && sizeof(RunEvent) == 32);
+static_assert(sizeof(RunServer) == 24 && sizeof(RunHeader) == 256 && sizeof(RunEvent) == 40);
 static_assert(sizeof(RunModule) == 40 && sizeof(RunThread) == 16 && sizeof(RunWait) == 40);
 static_assert(sizeof(HeldLock) == 24 && sizeof(FindingAccess) == 32 && sizeof(LockEdge) == 48);
 static_assert(sizeof(RunRace) == 80 && sizeof(RunAtomicity) == 152 && sizeof(RunVariable) == 40);

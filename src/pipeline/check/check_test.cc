@@ -21,6 +21,10 @@ using testing::CheckPlan;
 constexpr std::uint32_t kDetectors = format::kDetectRaces | format::kDetectPotentialRaces |
                                      format::kDetectLockCycles | format::kDetectAtomicity;
 constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the detectors watch
+// An execution that passes so many more scheduling points than the default one goes round in circles.
+constexpr std::uint64_t kPointsBeside = 50'000, kPointsTimes = 20;
+constexpr unsigned kMostCut = 25;
+constexpr double kLeastSeconds = 10, kTimesSeconds = 20;  // the same for code without points
 
 class TestCheck {
  public:
@@ -59,7 +63,7 @@ class TestCheck {
   Status verify_candidates();
   Status try_schedules();
   Status failure(const CheckPlan& plan, const Observed& seen);
-  void gather(const testing::Execution& execution);
+  void gather(const testing::Execution& execution, const CheckPlan& plan);
   CheckPlan schedule_plan(unsigned number) const;
   void note(const std::string& text) {
     if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
@@ -82,9 +86,19 @@ class TestCheck {
   std::uint64_t points_ = 0;
 };
 
-void TestCheck::gather(const testing::Execution& execution) {
+void TestCheck::gather(const testing::Execution& execution, const CheckPlan& plan) {
+  const bool controlled = plan.mode == RunMode::Control;
   for (Candidate& candidate : candidates_of(execution, *options_.symbols)) {
-    if (!known_.insert(candidate.fingerprint).second) continue;
+    if (candidate.witnessed && controlled) candidate.shown_by = following(plan, execution);
+    if (!known_.insert(candidate.fingerprint).second) {
+      for (Candidate& waiting : candidates_) {
+        if (waiting.fingerprint != candidate.fingerprint || waiting.shown_by || !candidate.shown_by) continue;
+        candidate.finding.cause = std::move(waiting.finding.cause);
+        waiting = std::move(candidate);
+        break;
+      }
+      continue;
+    }
     if (options_.settled(candidate.fingerprint)) {
       result_.seen_again.push_back(std::move(candidate));
     } else if (!options_.scope->covers(candidate.finding)) {
@@ -113,7 +127,9 @@ Status TestCheck::watch_free_run() {
   free_ending_ = seen->ending;
   seen_counts_as_ = seen->execution.races.empty() ? FindingStatus::Potential
                                                   : options_.detector->seen_counts_as(seen->execution);
-  gather(seen->execution);
+  CheckPlan free_run = base_;
+  free_run.mode = RunMode::Detect;
+  gather(seen->execution, free_run);
   if (const std::string evidence = options_.detector->evidence(); !evidence.empty())
     for (Candidate& candidate : candidates_)
       if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
@@ -134,7 +150,11 @@ Status TestCheck::watch_default_run() {
   default_ending_ = seen->ending;
   threads_ = seen->result.execution.thread_count;
   points_ = seen->result.execution.points;
-  gather(seen->result.execution);
+  base_.max_points = kPointsBeside + kPointsTimes * points_;
+  verifier_.set_limit(base_.max_points);
+  program_.set_timeout(
+      std::min(options_.timeout_seconds, kLeastSeconds + kTimesSeconds * seen->result.seconds));
+  gather(seen->result.execution, plan);
   if (seen->cut) note("under control it " + seen->ending);
   // A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
   // detector does not tell how its run ended in our words: failures are not its business.
@@ -207,7 +227,11 @@ Status TestCheck::verify_candidates() {
     auto verified = verifier_.verify(candidate);
     if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
     if (!verified || !*verified) {
-      leave_unproven(std::move(candidate));
+      if (verified && candidate.weak) {
+        ++result_.weak;
+      } else {
+        leave_unproven(std::move(candidate));
+      }
       continue;
     }
     if (!(*verified)->finding.cause) (*verified)->finding.cause = candidate.finding.cause;
@@ -247,16 +271,29 @@ CheckPlan TestCheck::schedule_plan(unsigned number) const {
 }
 
 Status TestCheck::try_schedules() {
-  unsigned deadlocks = 0;
+  unsigned deadlocks = 0, cut = 0;
   for (unsigned number = 0; number < options_.schedules && !stop(); ++number) {
     CheckPlan plan = schedule_plan(number);
     const bool watched = number < kObservedSchedules;
     if (watched) plan.detectors = kDetectors;
     const auto seen = program_.run(plan, options_.interrupt);
     if (!seen) return fail(seen.error());
-    if (watched) gather(seen->result.execution);
+    cut = seen->cut ? cut + 1 : 0;
+    if (cut == kMostCut) {
+      note(fmt::format("{} schedules in a row said nothing ({}): no more are tried", cut, seen->ending));
+      break;
+    }
+    if (watched) gather(seen->result.execution, plan);
     const bool deadlock = seen->result.end == testing::CheckEnd::Deadlock;
     if (!seen->failed || (deadlock && ++deadlocks > 8)) continue;
+    if (!watched && !explained_.contains(seen->ending)) {  // what went wrong may be a race
+      CheckPlan again = following(plan, seen->result.execution);
+      again.detectors = kDetectors;
+      const auto looked_at = program_.run(again, options_.interrupt);
+      if (!looked_at) return fail(looked_at.error());
+      gather(looked_at->result.execution, again);
+      if (Status done = verify_candidates(); !done) return done;
+    }
     if (Status done = failure(plan, *seen); !done) return done;
     if (number + 1 == kObservedSchedules || !candidates_.empty()) {
       if (Status done = verify_candidates(); !done) return done;
@@ -284,6 +321,12 @@ Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions&
   const Status done = check.run();
   if (!done && done.error().code != ErrorCode::Interrupted) return fail(done.error());
   TestCheckResult result = check.take();
+  if (result.weak > 0)
+    result.notes.push_back(
+        fmt::format("{} weak hints (accesses that may belong together, memory handed over under a lock) were "
+                    "followed up; no "
+                    "execution confirmed them",
+                    result.weak));
   if (!done) result.complete = false;
   result.executions = program->executions();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

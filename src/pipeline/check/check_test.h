@@ -32,6 +32,7 @@ struct TestCheckResult {
   std::vector<Verified> confirmed;
   std::vector<Candidate> seen;        ///< confirmed by the detector's own word; without a witness
   std::vector<Candidate> potential;   ///< not witnessed within the bounds
+  std::uint64_t weak = 0;             ///< weak hints that no execution confirmed: not listed
   std::vector<Candidate> seen_again;  ///< settled ones that this test hinted at, too
   std::uint64_t outside = 0;          ///< candidates that the diff has nothing to do with
   std::uint64_t executions = 0;

@@ -86,6 +86,7 @@ class Describer {
   std::optional<Candidate> cycle(const testing::ExecutionLockCycle& cycle);
   Candidate atomicity(const format::RunAtomicity& record);
   FindingSide waiting(const testing::ExecutionWait& wait);
+  FindingSide event(std::size_t index);
 
  private:
   testing::CheckSite site(std::uint64_t pc) const {
@@ -147,9 +148,10 @@ std::optional<Candidate> Describer::cycle(const testing::ExecutionLockCycle& rec
     finding.sides.push_back(std::move(side));
     const auto kind = [](bool shared) { return shared ? EventKind::LockShared : EventKind::Lock; };
     // Each step has a variable of its own: the runtime tells locks apart by who holds them.
-    candidate.steps.push_back({site(edge.held_pc), kind(edge.held_shared), role, role, format::kPlanNone});
+    candidate.steps.push_back(
+        {site(edge.held_pc), kind(edge.held_shared), role, role, format::kPlanNone, edge.held});
     wanted_steps.push_back(
-        {site(edge.wanted_pc), kind(edge.wanted_shared), role, count + role, format::kPlanNone});
+        {site(edge.wanted_pc), kind(edge.wanted_shared), role, count + role, format::kPlanNone, edge.wanted});
     ++role;
   }
   candidate.steps.insert(candidate.steps.end(), wanted_steps.begin(), wanted_steps.end());
@@ -178,11 +180,13 @@ Candidate Describer::atomicity(const format::RunAtomicity& record) {
     const auto variable =
         variables.try_emplace(access.address, static_cast<std::uint32_t>(variables.size())).first->second;
     candidate.steps.push_back(
-        {site(access.pc), static_cast<EventKind>(access.kind), role, variable, format::kPlanNone});
+        {site(access.pc), static_cast<EventKind>(access.kind), role, variable, format::kPlanNone, 0});
   }
   finding.variable = fmt::format("{}", fmt::join(names, ", "));
   finding.evidence = "an access of another thread can come between";
   candidate.witnessed = (record.flags & format::kFindingWitnessed) != 0;
+  candidate.weak =
+      true;  // what belongs together is a guess (AVIO: what passing executions do is no violation)
   return candidate;
 }
 
@@ -196,6 +200,35 @@ FindingSide Describer::waiting(const testing::ExecutionWait& wait) {
     side.object = symbols_.role(execution_, wait.wait.awaited).name;
   } else {
     side.object = locks_.name(wait.wait.object, side.stack);
+  }
+  return side;
+}
+
+/// The locks that the event's thread held follow from the events before it.
+FindingSide Describer::event(std::size_t index) {
+  const format::RunEvent& event = execution_.events[index];
+  FindingSide side;
+  side.kind = step_kind(static_cast<EventKind>(event.kind));
+  side.stack = symbols_.stack(execution_, execution_.stack_of(event));
+  side.thread = symbols_.role(execution_, event.thread);
+  side.object = symbols_.variable(execution_, event.object, side.stack);
+  std::vector<const format::RunEvent*> held;
+  for (std::size_t i = 0; i < index; ++i) {
+    const format::RunEvent& before = execution_.events[i];
+    if (before.thread != event.thread) continue;
+    const auto kind = static_cast<EventKind>(before.kind);
+    if (kind == EventKind::Lock || kind == EventKind::LockShared) held.push_back(&before);
+    if (kind != EventKind::Unlock && kind != EventKind::UnlockShared) continue;
+    const auto last = std::find_if(held.rbegin(), held.rend(),
+                                   [&](const auto* lock) { return lock->object == before.object; });
+    if (last != held.rend()) held.erase(std::next(last).base());
+  }
+  for (const format::RunEvent* lock : held) {
+    HeldLock result;
+    result.acquired = symbols_.stack(execution_, execution_.stack_of(*lock));
+    result.name = locks_.name(lock->object, result.acquired);
+    result.shared = static_cast<EventKind>(lock->kind) == EventKind::LockShared;
+    side.locks.push_back(std::move(result));
   }
   return side;
 }
@@ -247,6 +280,7 @@ StepKind step_kind(EventKind kind) {
     case EventKind::TimedOut:
     case EventKind::SemaphoreWait:
     case EventKind::OnceBegin:
+    case EventKind::OnceEnd:
       return StepKind::Wait;
     case EventKind::Notify:
     case EventKind::NotifyAll:
@@ -302,6 +336,36 @@ Finding describe_stuck(const Execution& execution, Symbols& symbols) {
   return finding;
 }
 
+Finding describe_diagnosis(const Diagnosis& diagnosis, const std::vector<JudgedExecution>& executions,
+                           Symbols& symbols) {
+  Finding finding;
+  finding.kind = diagnosis.pattern == 0 ? FindingKind::Order : FindingKind::Atomicity;
+  finding.pattern = diagnosis.pattern;
+  finding.status = FindingStatus::Confirmed;
+  finding.harm = Harm::Shown;
+  std::vector<std::string> names;
+  for (const DiagnosedStep& step : diagnosis.steps) {
+    const Execution& execution = executions[step.execution].execution;
+    symbols.learn(execution, true);
+    finding.sides.push_back(Describer(execution, symbols).event(step.event));
+    const std::string& name = finding.sides.back().object;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  // Two names of one variable: that of the write, as in a race.
+  if (diagnosis.pattern == 0 && finding.sides.size() == 2)
+    names = {
+        finding
+            .sides[finding.sides[0].kind == StepKind::Write || finding.sides[0].kind == StepKind::AtomicWrite
+                       ? 0
+                       : 1]
+            .object};
+  finding.variable = fmt::format("{}", fmt::join(names, ", "));
+  finding.evidence = fmt::format(
+      "the accesses happened in this order in {} of {} failing executions and in {} of {} passing ones",
+      diagnosis.failing_with, diagnosis.failing, diagnosis.passing_with, diagnosis.passing);
+  return finding;
+}
+
 Finding describe_failure(const testing::CheckResult& result, const std::string& ending, Symbols& symbols) {
   const Execution& execution = result.execution;
   symbols.learn(execution, false);
@@ -317,7 +381,7 @@ Finding describe_failure(const testing::CheckResult& result, const std::string& 
     for (auto event = execution.events.rbegin(); event != execution.events.rend(); ++event) {
       if (event->thread != thread || event->pc == 0) continue;
       FindingSide side;
-      side.stack = symbols.stack(execution, {event->pc});
+      side.stack = symbols.stack(execution, execution.stack_of(*event));
       if (side.stack.empty() || !own_frame(side.stack)->own()) continue;
       side.kind = step_kind(static_cast<EventKind>(event->kind));
       side.thread = symbols.role(execution, thread);

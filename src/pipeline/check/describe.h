@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/finding.h"
+#include "pipeline/check/diagnose.h"
 #include "pipeline/check/symbols.h"
 #include "testing/check_plan.h"
 #include "testing/check_program.h"
@@ -18,7 +20,9 @@ struct Candidate {
   Finding finding;
   std::uint64_t fingerprint = 0;
   bool witnessed = false;  ///< this very execution showed it
-  bool weak = false;       ///< a lock handed over may well have ordered it
+  /// A guess at what belongs together, or a lock handed over may well have ordered it: no hint unless shown.
+  bool weak = false;
+  std::optional<testing::CheckPlan> shown_by;  ///< a controlled execution that did: follows its schedule
   std::vector<testing::CheckModule> modules;
   std::vector<testing::CheckPair> pairs;  ///< Race
   std::vector<testing::CheckStep> steps;  ///< Deadlock, Atomicity
@@ -32,6 +36,10 @@ Finding describe_stuck(const testing::Execution& execution, Symbols& symbols);
 
 /// A crash or failure; the execution was recorded with events. `ending` is what identifies it.
 Finding describe_failure(const testing::CheckResult& result, const std::string& ending, Symbols& symbols);
+
+/// What `diagnose` found in the executions.
+Finding describe_diagnosis(const Diagnosis& diagnosis, const std::vector<JudgedExecution>& executions,
+                           Symbols& symbols);
 
 StepKind step_kind(format::EventKind kind);
 

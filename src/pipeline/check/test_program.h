@@ -34,6 +34,8 @@ class TestProgram {
   /// Errors: Execution.
   Result<Observed> run(const testing::CheckPlan& plan, const InterruptToken* interrupt = nullptr);
   std::uint64_t executions() const { return executions_; }
+  /// Of one execution, from here on.
+  void set_timeout(double seconds) { program_.set_timeout(seconds); }
 
  private:
   TestProgram(const TestCase& test, testing::CheckProgram program)

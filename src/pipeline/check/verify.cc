@@ -33,6 +33,13 @@ bool same_site(const Execution& execution, std::uint64_t pc, const std::vector<t
          execution.modules[at->module].name == modules[site.module];
 }
 
+/// The same with every event written; a detector is on so that they know their callers.
+CheckPlan recorded(CheckPlan plan) {
+  plan.flags |= format::kPlanRecordEvents | format::kPlanRecordUnwatched;
+  plan.detectors |= format::kDetectRaces;
+  return plan;
+}
+
 }  // namespace
 
 bool shows_race(const Execution& execution, const std::vector<testing::CheckModule>& modules,
@@ -86,13 +93,33 @@ Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
     }
     if (!proof || (proof->seen.cut && !seen->cut)) proof = Met{plan, std::move(*seen)};
   }
+  bool together = proof.has_value();
+  for (unsigned attempt = 0; attempt <= options_.tries && !proof; ++attempt) {
+    // Where the one access comes about only behind the other, they never stand side by side: then nothing
+    // that orders them (happens-before) is the proof.
+    if (attempt == 0 && !candidate.shown_by) continue;
+    CheckPlan other = attempt == 0 ? *candidate.shown_by : options_.base;
+    other.detectors = format::kDetectRaces;
+    if (attempt > 0) {
+      other.strategy = attempt % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
+      other.depth = 2;
+      other.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, 1000 + attempt));
+    }
+    auto seen = program_.run(other, interrupt_);
+    if (!seen) return fail(seen.error());
+    if (!shows_race(seen->result.execution, candidate.modules, wanted)) continue;
+    if (harmful(*seen)) harm = Met{other, *seen};
+    proof = Met{std::move(other), std::move(*seen)};
+  }
   if (!proof) return std::optional<Verified>();
   const Met& shown = harm ? *harm : *proof;
   Verified verified;
   verified.finding = candidate.finding;
   verified.fingerprint = candidate.fingerprint;
   verified.finding.status = FindingStatus::Confirmed;
-  verified.finding.evidence = "both threads stood before the same memory at once, and nothing ordered them";
+  verified.finding.evidence =
+      together ? "both threads stood before the same memory at once, and nothing ordered them"
+               : "in this execution nothing ordered the two accesses (no lock, no happens-before)";
   verified.finding.harm = Harm::NoDifferenceSeen;
   if (harm) {
     verified.finding.harm = Harm::Shown;
@@ -131,6 +158,9 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
   for (unsigned attempt = 0; attempt < 2 * options_.tries; ++attempt) {
     // Where the sites alone do not lead there (one line takes all the locks), chance may.
     plan.strategy = !deadlock || attempt % 4 != 3 ? StrategyKind::Sequence : StrategyKind::Pct;
+    // Locks lie at the same addresses in most executions; without debug inlining all are taken at one place.
+    for (std::size_t i = 0; i < plan.steps.size(); ++i)
+      plan.steps[i].address = attempt % 2 == 0 ? candidate.steps[i].address : 0;
     plan.depth = 3;
     plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt));
     auto seen = program_.run(plan, interrupt_);
@@ -166,22 +196,64 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
   const Status kept = keep_short(verified, failed.result.execution.switches,
                                  [&](const Observed& seen) { return seen.ending == failed.ending; });
   if (!kept) return fail(kept.error());
-  CheckPlan recorded = verified.plan;
-  recorded.flags |= format::kPlanRecordEvents;
-  recorded.detectors |= format::kDetectLockCycles;  // else nobody keeps the threads' call stacks
-  auto last = program_.run(recorded, interrupt_);
+  auto last = program_.run(recorded(verified.plan), interrupt_);
+  if (last && last->ending != failed.ending) last = program_.run(verified.plan, interrupt_);
   if (!last) return fail(last.error());
-  const bool stuck = last->result.end == testing::CheckEnd::Deadlock;
-  auto interleaving = std::move(verified.finding.interleaving);
-  verified.finding = stuck ? describe_stuck(last->result.execution, symbols_)
-                           : describe_failure(last->result, failed.ending, symbols_);
-  if (last->result.end == testing::CheckEnd::Livelock) verified.finding.kind = FindingKind::Hang;
+  if (last->result.end == testing::CheckEnd::Deadlock) {
+    verified.finding = describe_stuck(last->result.execution, symbols_);
+  } else {
+    verified.finding = describe_failure(last->result, failed.ending, symbols_);
+    if (last->result.end == testing::CheckEnd::Livelock) {
+      verified.finding.kind = FindingKind::Hang;
+    } else if (last->ending == failed.ending) {
+      auto cause = cause_of(verified.plan, *last);
+      if (!cause) return fail(cause.error());
+      if (*cause) verified.finding = std::move(**cause);
+    }
+  }
   verified.finding.harm = Harm::Shown;
   verified.finding.difference = fmt::format("this schedule ends with: {}; others: {}", failed.ending, usual_);
   verified.finding.interleaving =
       interleaving_of(last->result.execution, verified.finding, symbols_, kStepsShown);
   verified.fingerprint = fingerprint(verified.finding);
   return std::optional(std::move(verified));
+}
+
+/// What failing executions have in common that passing ones lack: of the witness, of those that miss one of
+/// its departures from the default schedule, and of some at random.
+Result<std::optional<Finding>> Verifier::cause_of(const CheckPlan& plan, Observed failed) {
+  constexpr std::uint64_t kLong = 30'000, kTooLong = 300'000;  // scheduling points
+  const std::uint64_t points = failed.result.execution.points;
+  if (points > kTooLong) return std::optional<Finding>();
+  std::vector<CheckPlan> plans;
+  const std::size_t departures = std::min<std::size_t>(plan.schedule.size(), 8);
+  for (std::size_t i = 0; i < departures; ++i) {
+    CheckPlan other = plan;
+    other.schedule.erase(other.schedule.end() - 1 - static_cast<std::ptrdiff_t>(i));
+    for (format::ScheduleItem& item : other.schedule) item.kind = {}, item.module = format::kPlanNone;
+    plans.push_back(std::move(other));
+  }
+  const unsigned random = points > kLong ? 8 : 32;
+  for (unsigned number = 0; number < random; ++number) {
+    CheckPlan other = options_.base;
+    other.strategy = number % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
+    other.depth = 2 + number % 4 / 2;
+    other.length = points;
+    other.seed = hash_combine(options_.seed, hash_combine(hash_bytes(failed.ending), number));
+    plans.push_back(std::move(other));
+  }
+  const std::string ending = failed.ending;
+  std::vector<JudgedExecution> executions;
+  executions.push_back({std::move(failed.result.execution), true});
+  for (const CheckPlan& other : plans) {
+    auto seen = program_.run(recorded(other), interrupt_);
+    if (!seen) return fail(seen.error());
+    if (seen->cut || (seen->failed && seen->ending != ending)) continue;
+    executions.push_back({std::move(seen->result.execution), seen->failed});
+  }
+  const auto diagnosis = diagnose(executions);
+  if (!diagnosis) return std::optional<Finding>();
+  return std::optional(describe_diagnosis(*diagnosis, executions, symbols_));
 }
 
 Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
@@ -208,9 +280,7 @@ Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
 }
 
 Status Verifier::add_interleaving(Verified& verified) {
-  CheckPlan recorded = verified.plan;
-  recorded.flags |= format::kPlanRecordEvents;
-  auto seen = program_.run(recorded, interrupt_);
+  auto seen = program_.run(recorded(verified.plan), interrupt_);
   if (!seen) return fail(seen.error());
   verified.finding.interleaving =
       interleaving_of(seen->result.execution, verified.finding, symbols_, kStepsShown);

@@ -33,6 +33,8 @@ class Verifier {
 
   /// How the test ends without a strategy's help; ends that are like it prove no harm.
   void set_usual(const Observed& usual) { usual_ = usual.ending; }
+  /// Executions that pass many more scheduling points than usual end there.
+  void set_limit(std::uint64_t points) { options_.base.max_points = points; }
 
   /// Nothing when no execution within the bounds showed it. Errors: Execution, Interrupted.
   Result<std::optional<Verified>> verify(const Candidate& candidate);
@@ -48,6 +50,7 @@ class Verifier {
   Status keep_short(Verified& verified, std::uint64_t switches,
                     const std::function<bool(const Observed&)>& same);
   Status add_interleaving(Verified& verified);
+  Result<std::optional<Finding>> cause_of(const testing::CheckPlan& plan, Observed failed);
 
   TestProgram& program_;
   Symbols& symbols_;

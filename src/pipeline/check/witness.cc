@@ -215,7 +215,7 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
     step.kind = step_kind(kind);
     const bool start_or_end = kind == format::EventKind::Begin || kind == format::EventKind::End;
     if (event.pc == 0 || start_or_end || step.kind == StepKind::Other) continue;
-    const auto stack = symbols.stack(execution, {event.pc});
+    const auto stack = symbols.stack(execution, execution.stack_of(event));
     const CodeFrame* frame = shown_frame(stack);
     if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, stack)) frame = caller;
     if (frame == nullptr) continue;

@@ -29,6 +29,7 @@ void Engine::start(Thread* first) {
   events_.begin((plan.header.flags & format::kPlanRecordEvents) != 0);
   noise_.seed(plan.header.seed ^ 0x5370757269757321u);
   max_points_ = plan.header.max_points == 0 ? kDefaultMaxPoints : plan.header.max_points;
+  if (plan.header.max_milliseconds != 0) real_end_ = real_now() + plan.header.max_milliseconds * 1'000'000;
   first->standing = Standing::Alive;
   running = first;
   run_file.header().current_thread = first->index;
@@ -126,6 +127,10 @@ void Engine::publish() {
 // `self` is the thread at the point, or null when it is no candidate (ended, outside).
 Thread* Engine::pick(Thread* self, bool yields) {
   if (points >= max_points_) end_run(RunState::PointLimit);
+  if (real_end_ != 0 && points >= next_real_look_) {
+    next_real_look_ = points + kLookAround;
+    if (real_now() > real_end_) end_run(RunState::TimeLimit);
+  }
   if (points - last_switch_ >= kFairShare) {
     yields = true;
     last_switch_ = points;
@@ -175,6 +180,10 @@ uint32_t Engine::choose(const Decision& decision) {
     if (followed != kNobody) return followed;
   }
   if (schedule_.following() || strategy_ == nullptr) return decision.by_default();
+  if (plan.header.bound != 0 && preemptions_ >= plan.header.bound && decision.running != kNobody &&
+      !decision.yields) {
+    return decision.running;
+  }
   const uint32_t chosen = strategy_->choose(decision);
   if (const uint32_t other = strategy_->met_with(); other != kNobody)
     write_witness(*all_[decision.candidates[chosen].thread], *all_[other]);
@@ -289,6 +298,11 @@ void Engine::never_began(Thread* thread) {
 
 void Engine::note(EventKind kind, uintptr_t object, uintptr_t pc) {
   events_.write(current_thread->index, {kind, 0, 0, object, pc}, 0, false);
+}
+
+void Engine::note_unwatched(const Operation& operation) {
+  if ((plan.header.flags & format::kPlanRecordUnwatched) != 0)
+    events_.write(current_thread->index, operation, 0, false);
 }
 
 uint32_t Engine::choose_waiter(const Object& object, const Operation& operation) {

@@ -50,6 +50,8 @@ class Engine {
   void amend(EventKind kind) { events_.amend(kind); }
   /// An event without a point of its own.
   void note(EventKind kind, uintptr_t object, uintptr_t pc);
+  /// A plain access that is no point, where the plan wants it recorded.
+  void note_unwatched(const Operation& operation);
   /// Which waiter a notification wakes.
   uint32_t choose_waiter(const Object& object, const Operation& operation);
   /// Whether a waiter of a condition variable is to wake for no reason.
@@ -70,6 +72,12 @@ class Engine {
   void pass_on(Thread* self, bool sleeps);
   /// Whether the calling thread may pass points; takes up foreign threads and those that were passed over.
   bool enter(Thread*& self);
+
+  /// Called on a foreign thread when it is taken up.
+  void (*on_foreign)(Thread* self) = nullptr;
+  /// Something outside (an armed timer) may start a foreign thread: nobody to go on is no deadlock for a
+  /// while.
+  void expect_foreign();
 
   uint64_t now() const { return clock_ + points * kPointNanoseconds; }
   void advance(uint64_t nanoseconds) { clock_ += nanoseconds; }
@@ -123,7 +131,10 @@ class Engine {
   uint64_t last_switch_ = 0;
   uint64_t decisions_ = 0, switches_ = 0, preemptions_ = 0;
   uint64_t max_points_ = 0;
+  uint64_t real_end_ = 0;        // real time at which the run ends; 0 = none
+  uint64_t next_real_look_ = 0;  // point at which to compare
   uint32_t outside_ = 0, polling_ = 0;
+  uint64_t foreign_until_ = 0;  // real time up to which a foreign thread may come
   uint64_t spin_rounds_ = 0, spin_changes_ = 0;
   int32_t ending_tid_ = 0;
   int32_t arrivals_ = 0;  // futex: raised by each arrival

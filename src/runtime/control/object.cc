@@ -43,7 +43,7 @@ Object& Objects::find_or_make(uintptr_t address, ObjectKind kind, bool& fresh) {
     slot->kind = kind;
     slot->type = LockType::Normal;
     slot->owner = nullptr;
-    slot->depth = slot->readers = slot->arrived = 0;
+    slot->depth = slot->readers = slot->queued = slot->arrived = 0;
     slot->count = 0;
     slot->waiters.clear();
   }

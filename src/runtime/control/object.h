@@ -15,9 +15,10 @@ struct Object {
   uintptr_t address = 0;
   ObjectKind kind = ObjectKind::None;
   LockType type = LockType::Normal;
-  Thread* owner = nullptr;
+  Thread* owner = nullptr;          // semaphore: who took a unit last and gave none back
   uint32_t depth = 0;               // of a recursive lock
   uint32_t readers = 0;             // of a read-write lock
+  uint32_t queued = 0;              // writers that keep new readers out (writer-preferring lock)
   int64_t count = 0;                // semaphore: value; barrier: threads that must come
   uint32_t arrived = 0;             // barrier
   uint64_t round = 0;               // barrier

@@ -15,6 +15,7 @@ struct Operation {
   uint32_t size = 0;
   uintptr_t object = 0;
   uintptr_t pc = 0;
+  uintptr_t caller = 0;  // where a library without hooks was called that makes the operation; 0 = not known
 };
 
 /// Nothing that other threads could wait for comes of it.

@@ -73,6 +73,10 @@ bool Engine::enter(Thread*& self) {
     self->operation = {EventKind::Begin, 0, 0, 0, 0};
     current_thread = self;
     run_file.set_uncontrolled(format::kUncontrolledForeignThread);
+    if (on_foreign != nullptr) {
+      const Inside inside(self);
+      on_foreign(self);
+    }
   }
   if (self->inside > 0 || self->standing == Standing::Ended || self->standing == Standing::Created)
     return false;

@@ -112,8 +112,12 @@ bool PlanView::read() {
     if (steps == nullptr) return false;
     const auto* items = reinterpret_cast<const format::PlanStep*>(record + 1);
     for (uint32_t i = 0; i < record->count; ++i) {
-      steps[i] = {address_of(items[i].site.module, items[i].site.offset), items[i].role, items[i].variable,
-                  items[i].thread, items[i].kind};
+      steps[i] = {address_of(items[i].site.module, items[i].site.offset),
+                  items[i].role,
+                  items[i].variable,
+                  items[i].thread,
+                  items[i].kind,
+                  static_cast<uintptr_t>(items[i].address)};
     }
     settings.steps = steps;
     settings.step_count = record->count;

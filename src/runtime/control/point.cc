@@ -31,7 +31,12 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
     self->pending_change = true;
   }
   const bool watched = kind > EventKind::Write || !engine.plan.watch.filters() || engine.plan.watch.has(pc);
-  if (!watched && !spins) return;
+  if (!watched && !spins) {
+    if (engine.plan.header.flags != 0) [[unlikely]]
+      engine.note_unwatched(
+          {kind, order, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size), address, pc});
+    return;
+  }
   ++engine.points;
   if (engine.points < engine.next_stop && !spins) [[likely]] {
     if (kind == EventKind::AtomicUpdate) {

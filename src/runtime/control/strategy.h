@@ -42,6 +42,7 @@ struct Step {
   uintptr_t pc = 0;
   uint32_t role = 0, variable = 0, thread = format::kPlanNone;
   EventKind kind = EventKind::Read;
+  uintptr_t address = 0;  // 0 = any
 };
 struct Settings {
   uint64_t seed = 0, length = 0, hold = 0;

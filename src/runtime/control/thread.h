@@ -25,7 +25,7 @@ enum class Until : uint8_t {
   Now,
   Never,           // a sleep: only its deadline ends it
   LockFree,        // object has no owner (mutex, spin lock, write side: and no readers)
-  NoWriter,        // object has no owner
+  NoWriter,        // object has no owner, and no writer that is first
   Notified,        // thread was notified; and `second` (the mutex of a condition variable) has no owner
   CountPositive,   // object's count
   RoundOver,       // object's round is not `ticket` any more (barrier)

@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kMaxSpinRounds = 10000;
+constexpr uint64_t kForeignPatience = 2000 * kMillisecond;  // real time, behind the last sign of a timer
 constexpr uint64_t kArrivalPatience =
     5000 * kMillisecond;  // for a call outside that a schedule expects to return
 
@@ -43,7 +44,7 @@ bool Engine::holds(const Thread& thread) const {
     case Until::LockFree:
       return wait.object->owner == nullptr && wait.object->readers == 0;
     case Until::NoWriter:
-      return wait.object->owner == nullptr;
+      return wait.object->owner == nullptr && (wait.object->queued == 0 || wait.object->readers == 0);
     case Until::Notified:
       return thread.notified;
     case Until::CountPositive:
@@ -113,6 +114,8 @@ bool Engine::is_cycle(const Thread* self) const {
   return false;
 }
 
+void Engine::expect_foreign() { foreign_until_ = real_now() + kForeignPatience; }
+
 bool Engine::let_spinners_go() {
   bool any = false;
   for (uint32_t i = 0; i < live_count_; ++i) {
@@ -128,7 +131,8 @@ bool Engine::let_spinners_go() {
 
 // Nobody can go on as things stand.
 void Engine::idle() {
-  const bool waits_outside = outside_ > 0 || polling_ > 0;
+  const bool waits_outside =
+      outside_ > 0 || polling_ > 0 || (foreign_until_ != 0 && real_now() < foreign_until_);
   if (outside_ > 0 && schedule_.following() && first_deadline_ == Wait::kForever) {
     for (uint32_t i = 0; i < live_count_; ++i) {
       if (live_[i]->returned) return diverged();  // the schedule does not know that it comes back here
@@ -166,6 +170,7 @@ void Engine::idle_outside(uint64_t deadline) {
   constexpr uint64_t kSlice = 10 * kMillisecond;
   static struct pollfd polls[kMaxPolls];
   publish();
+  if (real_end_ != 0 && real_now() > real_end_) end_run(RunState::TimeLimit);
   run_file.header().current_thread = format::kRunNone;
   const int32_t seen = __atomic_load_n(&arrivals_, __ATOMIC_ACQUIRE);
   if (__atomic_load_n(&arrived_, __ATOMIC_ACQUIRE) == nullptr) {
@@ -218,6 +223,7 @@ void Engine::admit_in_order(Thread* list) {
     list = thread->next_arrived;
     thread->returned = true;
     if (thread->index == format::kRunNone) {  // foreign
+      if (foreign_until_ != 0) expect_foreign();
       thread->index = static_cast<uint32_t>(all_.size());
       run_file.header().threads = thread->index + 1;
       add_live(thread);

@@ -40,20 +40,29 @@ bool conflict(uint64_t a, uint64_t b) {
   });
 }
 
+// Whether a common lock keeps the two accesses apart; then what it handed over may depend on the other one.
+[[gnu::noinline]] bool is_kept_apart(Thread& thread, uint64_t other) {
+  const LockSet others = lockset_of(other);
+  if (!keep_apart(thread.lockset, others)) return false;
+  if (thread.clock[Data][slot_of(other)] < segment_of(other) && (!thread.busy || thread.stripe != nullptr)) {
+    const bool was_busy = thread.busy;
+    thread.busy = true;
+    keep_hand_over(thread, thread.lockset, others);
+    thread.busy = was_busy;
+  }
+  return true;
+}
+
+// Two atomics never race, but one that sees the other's value under a lock got it by that lock.
+bool passes_on(uint64_t a, uint64_t b) {
+  return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) != 0;
+}
+
 [[gnu::noinline]] void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
                              uintptr_t word) {
   const uint32_t slot = slot_of(other);
   const uint64_t segment = segment_of(other);
-  const LockSet others = lockset_of(other);
-  if (keep_apart(thread.lockset, others)) {
-    if (thread.clock[Data][slot] < segment && (!thread.busy || thread.stripe != nullptr)) {
-      const bool was_busy = thread.busy;
-      thread.busy = true;
-      keep_hand_over(thread, thread.lockset, others);
-      thread.busy = was_busy;
-    }
-    return;
-  }
+  if (is_kept_apart(thread, other)) return;
   Evidence evidence = Evidence::Possible;
   if (thread.clock[Full][slot] < segment) {
     evidence = Evidence::Witnessed;
@@ -133,6 +142,8 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
       if (conflict(old, asked)) {
         if (!ordered)
           check(thread, asked, site, old, __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED), word);
+      } else if (!ordered && thread.lockset != kNoLocks && passes_on(old, asked)) {
+        is_kept_apart(thread, old);
       }
       if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old)) place.offer(i, kCovered);
     }
@@ -166,8 +177,11 @@ void record_straddling(Thread& thread, uintptr_t address, uint32_t size, uint64_
 
 namespace {
 
+// Of a longer range the beginning is watched: a program whose data a race has damaged copies what never was.
+constexpr uint64_t kLongestRange = 16u << 20;
+
 void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind, uintptr_t pc) {
-  const uintptr_t end = address + size;
+  const uintptr_t end = address + (size < kLongestRange ? size : kLongestRange);
   while (address < end) {
     const auto here = static_cast<uint32_t>(8 - (address & 7));
     const uint32_t n = end - address < here ? static_cast<uint32_t>(end - address) : here;

@@ -3,9 +3,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -482,6 +484,126 @@ CASE(rawsleep) {
   asm volatile("syscall" : "=a"(r) : "a"(35), "D"(&ts), "S"(0) : "rcx", "r11", "memory");
   u.join();
   return 0;
+}
+static std::atomic<int> handled{0};
+static int handled_plain = 0;
+CASE(signals) {  // raised, and sent to a thread that waits
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    ++handled;
+    ++handled_plain;
+  };
+  sigaction(SIGUSR1, &action, nullptr);
+  std::mutex m;
+  std::condition_variable c;
+  bool go = false;
+  std::thread waiter([&] {
+    std::unique_lock l(m);
+    c.wait(l, [&] { return go; });
+  });
+  std::thread sender([] { raise(SIGUSR1); });
+  sender.join();
+  pthread_kill(waiter.native_handle(), SIGUSR1);
+  while (handled < 2) std::this_thread::yield();
+  {
+    std::lock_guard l(m);
+    go = true;
+    c.notify_one();
+  }
+  waiter.join();
+  return handled == 2 && handled_plain == 2 ? 0 : 1;
+}
+static sem_t ticked;
+static std::atomic<int> ticks{0};
+CASE(timerthread) {  // libc starts a thread that the engine did not see coming
+  sem_init(&ticked, 0, 0);
+  struct sigevent event = {};
+  event.sigev_notify = SIGEV_THREAD;
+  event.sigev_notify_function = [](union sigval) {
+    ++ticks;
+    sem_post(&ticked);
+  };
+  timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return 2;
+  struct itimerspec in = {};
+  in.it_value.tv_nsec = 5'000'000;
+  timer_settime(timer, 0, &in, nullptr);
+  std::thread other([] { ++ticks; });
+  sem_wait(&ticked);
+  other.join();
+  timer_delete(timer);
+  return ticks == 2 ? 0 : 1;
+}
+template <class Body>
+static bool cancelled_in(Body body) {
+  static Body run = body;
+  pthread_t t;
+  pthread_create(
+      &t, nullptr,
+      [](void*) -> void* {
+        run();
+        return nullptr;
+      },
+      nullptr);
+  pthread_cancel(t);
+  void* result = nullptr;
+  pthread_join(t, &result);
+  return result == PTHREAD_CANCELED;
+}
+CASE(cancelpoints) {
+  static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+  static sem_t never;
+  sem_init(&never, 0, 0);
+  if (!cancelled_in([] {
+        pthread_mutex_lock(&m);
+        pthread_cleanup_push([](void*) { pthread_mutex_unlock(&m); }, nullptr);
+        for (;;) pthread_cond_wait(&c, &m);
+        pthread_cleanup_pop(1);
+      }))
+    return 1;
+  if (pthread_mutex_lock(&m) != 0) return 2;  // the cleanup gave it back
+  pthread_mutex_unlock(&m);
+  if (!cancelled_in([] { sem_wait(&never); })) return 3;
+  if (!cancelled_in([] { pause(); })) return 4;
+  if (!cancelled_in([] {
+        pthread_testcancel();
+        for (;;) sleep(1);
+      }))
+    return 5;
+  // Forbidden: it goes on to its end.
+  if (cancelled_in([] {
+        int old = 0;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+        usleep(1000);
+      }))
+    return 6;
+  return 0;
+}
+CASE(endless) {
+  std::atomic<int> n{0};
+  const auto count = [&] {
+    for (;;) ++n;
+  };
+  std::thread t(count);
+  count();
+  return 0;
+}
+CASE(barewait) {  // status 1: woken for no reason
+  std::mutex m;
+  std::condition_variable c;
+  bool told = false;
+  std::unique_lock l(m);
+  std::thread teller([&] {
+    std::lock_guard g(m);
+    told = true;
+    c.notify_one();
+  });
+  c.wait(l);
+  const bool right = told;
+  l.unlock();
+  teller.join();
+  return right ? 0 : 1;
 }
 CASE(timedjoin) {
   std::thread u([&] { std::this_thread::sleep_for(10s); });

@@ -55,6 +55,7 @@ class SequenceDirected final : public Strategy {
   bool can_take(const Candidate& candidate, const Step& step) const {
     if (candidate.operation.pc != step.pc || !same_kind(candidate.operation.kind, step.kind)) return false;
     if (step.thread != format::kPlanNone && step.thread != candidate.thread) return false;
+    if (step.address != 0 && step.address != candidate.operation.object) return false;
     const uint32_t bound = roles_[step.role % kMaxNames];
     if (bound != kNobody ? bound != candidate.thread : is_bound(candidate.thread)) return false;
     const uintptr_t address = addresses_[step.variable % kMaxNames];

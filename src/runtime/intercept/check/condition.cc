@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "emit/run_file.h"
+#include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/mutex.h"
 
@@ -50,7 +51,8 @@ void leave_queue(Object& condition, const control::Thread* self) {
 }
 
 int model_wait(control::Thread* self, Object& condition, Object& lock, uint64_t deadline, uintptr_t pc) {
-  const Operation sleeps = {EventKind::Wait, 0, 0, condition.address, pc};
+  const uintptr_t caller = library_caller(pc);
+  const Operation sleeps = {EventKind::Wait, 0, 0, condition.address, pc, caller};
   engine.step(sleeps);
   condition.waiters.push(self);
   self->notified = engine.spurious(sleeps);
@@ -62,7 +64,7 @@ int model_wait(control::Thread* self, Object& condition, Object& lock, uint64_t 
   wait.second = &lock;
   wait.deadline = deadline;
   wait.cancellable = true;
-  const Outcome outcome = engine.await({EventKind::Woken, 0, 0, condition.address, pc}, wait);
+  const Outcome outcome = engine.await({EventKind::Woken, 0, 0, condition.address, pc, caller}, wait);
   leave_queue(condition, self);
   take_after_wait(self, lock, depth, pc);
   detect::acquired(condition.address);
@@ -71,8 +73,10 @@ int model_wait(control::Thread* self, Object& condition, Object& lock, uint64_t 
 }
 
 int model_notify(Object& condition, bool all, uintptr_t pc) {
-  const Operation notifies = {all ? EventKind::NotifyAll : EventKind::Notify, 0, 0, condition.address, pc};
+  const Operation notifies = {
+      all ? EventKind::NotifyAll : EventKind::Notify, 0, 0, condition.address, pc, library_caller(pc)};
   engine.step(notifies);
+  detect::access(condition.address, 1, false, pc);
   detect::released(condition.address);
   if (condition.waiters.size() == 0) return 0;
   if (all) {
@@ -85,6 +89,14 @@ int model_notify(Object& condition, bool all, uintptr_t pc) {
   }
   engine.disturb();
   return 0;
+}
+
+// A notification touches the condition variable, its destruction ends it: who does both without an order
+// notifies something that may be gone.
+void note_free_notify(const pthread_cond_t* condition, uintptr_t pc) {
+  if (!detecting()) return;
+  detect::access(address_of(condition), 1, false, pc);
+  detect::released(address_of(condition));
 }
 
 // Free-running: what the detector is to know about the mutex while libc waits.
@@ -123,6 +135,7 @@ SIMRT_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_cond
 }
 
 SIMRT_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
+  if (detecting()) detect::access(address_of(condition), 1, true, SIMRT_PC);
   if (modelled_thread() != nullptr && !stays_real(condition)) {
     engine.objects.forget(address_of(condition));
     return 0;
@@ -151,7 +164,7 @@ SIMRT_EXPORT int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   const uintptr_t pc = SIMRT_PC;
   if (modelled_thread() != nullptr && !stays_real(condition))
     return model_notify(model_of_condition(condition), false, pc);
-  if (detecting()) detect::released(address_of(condition));
+  note_free_notify(condition, pc);
   return SIMRT_REAL_CONDITION(pthread_cond_signal)(condition);
 }
 
@@ -159,7 +172,7 @@ SIMRT_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   const uintptr_t pc = SIMRT_PC;
   if (modelled_thread() != nullptr && !stays_real(condition))
     return model_notify(model_of_condition(condition), true, pc);
-  if (detecting()) detect::released(address_of(condition));
+  note_free_notify(condition, pc);
   return SIMRT_REAL_CONDITION(pthread_cond_broadcast)(condition);
 }
 }

@@ -2,6 +2,8 @@
 
 #include <link.h>
 
+#include "detect/thread.h"
+#include "intercept/call_chain.h"
 #include "sys/imports.h"
 #include "sys/lock.h"
 
@@ -10,7 +12,7 @@ namespace {
 
 struct Text {
   uintptr_t begin, end;
-  bool counts;
+  bool counts, has_hooks;
 };
 
 constexpr uint32_t kMost = 1024;
@@ -34,7 +36,8 @@ bool is_cxx_library(const char* path) {
 }
 
 int add_module(dl_phdr_info* info, size_t, void*) {
-  const bool counts = is_cxx_library(info->dlpi_name) || runtime::Imports(*info).is_instrumented();
+  const bool has_hooks = runtime::Imports(*info).is_instrumented();
+  const bool counts = has_hooks || is_cxx_library(info->dlpi_name);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
@@ -43,7 +46,7 @@ int add_module(dl_phdr_info* info, size_t, void*) {
     for (uint32_t k = 0; k < text_count; ++k)
       known = known || (texts[k].begin == begin && texts[k].end == end);
     if (known || text_count == kMost) continue;
-    texts[text_count] = {begin, end, counts};
+    texts[text_count] = {begin, end, counts, has_hooks};
     __atomic_store_n(&text_count, text_count + 1, __ATOMIC_RELEASE);
   }
   return 0;
@@ -71,12 +74,26 @@ bool counts(uintptr_t pc) {
     dl_iterate_phdr(&add_module, nullptr);
     text = find(pc);
     if (text == nullptr && text_count < kMost) {  // code of no module (made at run time): remember its page
-      texts[text_count] = {pc & ~uintptr_t{4095}, (pc & ~uintptr_t{4095}) + 4096, false};
+      texts[text_count] = {pc & ~uintptr_t{4095}, (pc & ~uintptr_t{4095}) + 4096, false, false};
       __atomic_store_n(&text_count, text_count + 1, __ATOMIC_RELEASE);
     }
     lock.unlock();
   }
   return text != nullptr && text->counts;
+}
+
+uintptr_t library_caller(uintptr_t pc) {
+  if (detect::self == nullptr) return 0;
+  counts(pc);  // makes it known
+  const Text* text = find(pc);
+  if (text == nullptr || text->has_hooks) return 0;
+  const runtime::CallChain chain = runtime::capture_call_chain(reinterpret_cast<void*>(pc));
+  for (size_t i = 1; i < chain.count; ++i) {
+    counts(chain.frames[i]);
+    const Text* outer = find(chain.frames[i]);
+    if (outer != nullptr && outer->has_hooks) return chain.frames[i];
+  }
+  return 0;
 }
 
 }  // namespace simrt::rt

@@ -15,6 +15,11 @@ namespace simrt::rt {
 /// Whether code at `pc` counts. Looks modules up when it has not seen this one (dlopen).
 bool counts(uintptr_t pc);
 
+/// The call from `pc` was made by a library without hooks (std::thread::join, std::condition_variable::wait):
+/// where that was called, by the program's unwinder. 0 for calls from code with hooks, and while no detector
+/// is on: then nobody keeps stacks.
+uintptr_t library_caller(uintptr_t pc);
+
 /// A call from `pc` reads or is about to write memory.
 inline void accessed(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
   if (mode == RunMode::Off || size == 0 || !counts(pc)) [[likely]]

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "intercept/check/call.h"
+#include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
 #include "sys/arch.h"
 
@@ -45,7 +46,8 @@ uint64_t deadline_of(const Arguments& call, int command, bool realtime) {
 
 long model_wait(control::Thread* self, const Arguments& call, uint64_t deadline, uintptr_t pc) {
   const auto word = static_cast<uintptr_t>(call.a);
-  engine.step({EventKind::Wait, 0, 0, word, pc});
+  const uintptr_t caller = library_caller(pc);
+  engine.step({EventKind::Wait, 0, 0, word, pc, caller});
   if (__atomic_load_n(reinterpret_cast<const int*>(word), __ATOMIC_ACQUIRE) != static_cast<int>(call.c)) {
     control::unchanged(false);
     engine.amend(EventKind::AtomicLoad);
@@ -58,7 +60,7 @@ long model_wait(control::Thread* self, const Arguments& call, uint64_t deadline,
   wait.until = Until::Notified;
   wait.object = &futex;
   wait.deadline = deadline;
-  const Outcome outcome = engine.await({EventKind::Woken, 0, 0, word, pc}, wait);
+  const Outcome outcome = engine.await({EventKind::Woken, 0, 0, word, pc, caller}, wait);
   // Requeued ones sleep on another word by now.
   engine.objects.for_each([&](Object& object) {
     if (object.kind == ObjectKind::Futex) remove(object, self);

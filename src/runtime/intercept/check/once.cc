@@ -22,11 +22,16 @@ constinit thread_local Initialiser current [[gnu::tls_model("initial-exec")]] = 
 // Runs between the real function's entry and its publication of "done".
 void initialise() {
   const Initialiser mine = current;
-  if (modelled_thread() != nullptr) engine.step({EventKind::OnceBegin, 0, 0, mine.control, mine.pc});
+  if (control::Thread* self = modelled_thread(); self != nullptr) {
+    engine.step({EventKind::OnceBegin, 0, 0, mine.control, mine.pc});
+    let_go(self, mine.control);  // of a try that an exception ended
+    hold(self, mine.control, mine.pc, false);
+  }
   mine.routine();
   detect::released(mine.control);
-  if (modelled_thread() != nullptr) {
+  if (control::Thread* self = modelled_thread(); self != nullptr) {
     engine.step({EventKind::OnceEnd, 0, 0, mine.control, mine.pc});
+    let_go(self, mine.control);
     engine.disturb();
   }
 }

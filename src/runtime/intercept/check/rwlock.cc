@@ -1,4 +1,5 @@
-// pthread read-write locks. Readers are let in while nobody writes, as glibc's default does.
+// pthread read-write locks. Readers are let in while nobody writes, as glibc's default does; of kind
+// PREFER_WRITER_NONRECURSIVE not while a writer waits for earlier readers.
 #include <pthread.h>
 #include <time.h>
 
@@ -41,7 +42,12 @@ int got(control::Thread* self, Object& lock, bool shared, bool tried, uintptr_t 
 }
 
 bool is_free(const Object& lock, bool shared) {
-  return lock.owner == nullptr && (shared || lock.readers == 0);
+  return lock.owner == nullptr && (lock.readers == 0 || (shared && lock.queued == 0));
+}
+
+bool prefers_writers(uintptr_t lock) {
+  return reinterpret_cast<const pthread_rwlock_t*>(lock)->__data.__flags ==
+         PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
 int model_lock(control::Thread* self, Object& lock, bool shared, uint64_t deadline, uintptr_t pc) {
@@ -51,7 +57,20 @@ int model_lock(control::Thread* self, Object& lock, bool shared, uint64_t deadli
   wait.until = shared ? Until::NoWriter : Until::LockFree;
   wait.object = &lock;
   wait.deadline = deadline;
-  if (engine.await(operation(shared, lock, pc), wait) != Outcome::Done) return ETIMEDOUT;
+  const bool queues = !shared && prefers_writers(lock.address);
+  if (queues) {  // from here on it counts as waiting: a step of its own, which may come at any time
+    engine.step(operation(shared, lock, pc));
+    if (is_free(lock, shared)) return got(self, lock, shared, deadline != Wait::kForever, pc);
+    control::unchanged(false);
+    engine.amend(EventKind::TryFailed);
+    ++lock.queued;
+  }
+  const Outcome outcome = engine.await(operation(shared, lock, pc), wait);
+  if (queues) {
+    --lock.queued;
+    if (outcome != Outcome::Done) changed(lock);
+  }
+  if (outcome != Outcome::Done) return ETIMEDOUT;
   return got(self, lock, shared, deadline != Wait::kForever, pc);
 }
 

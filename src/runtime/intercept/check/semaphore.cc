@@ -38,6 +38,7 @@ int failed(int error) {
 
 int passed(Object& semaphore) {
   --semaphore.count;
+  semaphore.owner = control::current_thread;
   detect::acquired(semaphore.address);
   return 0;
 }
@@ -146,6 +147,7 @@ SIMRT_EXPORT int sem_post(sem_t* semaphore) noexcept {
   if (object.count >= INT_MAX) return failed(EOVERFLOW);
   detect::released(object.address);
   ++object.count;
+  object.owner = nullptr;
   changed(object);
   return 0;
 }

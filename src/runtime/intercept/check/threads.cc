@@ -8,6 +8,7 @@
 #include "emit/run_file.h"
 #include "intercept/call_chain.h"
 #include "intercept/check/call.h"
+#include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/start.h"
 #include "sys/lock.h"
@@ -39,6 +40,7 @@ void on_thread_end(void* argument) {
   auto* self = static_cast<Thread*>(argument);
   if (detecting()) detect::thread_ended();
   if (controlled()) {
+    if (self->standing == Standing::Outside) engine.come_back(self);  // passed over meanwhile
     engine.end(self);
   } else {
     runtime::store_release(self->standing, Standing::Ended);
@@ -168,7 +170,7 @@ int await_end(Thread* target, uint64_t deadline, uintptr_t pc) {
   wait.target = target;
   wait.deadline = deadline;
   wait.cancellable = true;
-  switch (engine.await({EventKind::Join, 0, 0, target->index, pc}, wait)) {
+  switch (engine.await({EventKind::Join, 0, 0, target->index, pc, library_caller(pc)}, wait)) {
     case Outcome::Done:
       return 0;
     case Outcome::TimedOut:
@@ -216,6 +218,7 @@ Thread* adopt_first_thread() {
   all.push(self);
   control::current_thread = self;
   watch_end(self);
+  engine.on_foreign = &watch_end;
   return self;
 }
 
