@@ -28,11 +28,14 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   std::vector<Unknown> unknown = unknown_code(context, marks);
   rule_safety(context, marks);
   rule_access(context, marks);
-  const std::vector<std::uint32_t> changed_calls = rule_call(context, marks);
+  std::vector<std::uint32_t> changed_calls = rule_call(context, marks);
   rule_sync(context, marks);
   rule_order(context, marks);
   rule_moved(context, marks);
-  rule_slice(context, marks);
+  const std::vector<std::uint32_t> decided_calls = rule_slice(context, marks);
+  changed_calls.insert(changed_calls.end(), decided_calls.begin(), decided_calls.end());
+  std::sort(changed_calls.begin(), changed_calls.end());
+  changed_calls.erase(std::unique(changed_calls.begin(), changed_calls.end()), changed_calls.end());
 
   impact.unknowns.insert(impact.unknowns.end(), unknown.begin(), unknown.end());
   std::sort(impact.unknowns.begin(), impact.unknowns.end(), [](const Unknown& a, const Unknown& b) {

@@ -6,7 +6,10 @@
 namespace simrt::impact {
 
 BlockMapping::BlockMapping(const ChangeContext& context, const std::vector<std::uint32_t>& changed_calls)
-    : context_(context), callers_(find_callers()), newly_reached_(find_newly_reached(changed_calls)) {}
+    : context_(context),
+      callers_(find_callers()),
+      newly_reached_(find_newly_reached(changed_calls)),
+      once_(find_once()) {}
 
 std::optional<BlockId> BlockMapping::own_block(std::uint32_t event) const {
   const ElementRef& at = context_.after.where(context_.after.element_of(event));
@@ -27,6 +30,8 @@ Places BlockMapping::callers_of_new(std::uint32_t function) const {
 Places BlockMapping::newly_reached_from(std::uint32_t function) const {
   return newly_reached_.places(function);
 }
+
+Places BlockMapping::once_from(std::uint32_t function) const { return once_.places(function); }
 
 /// From every call of new code in existing code, on through new code only: every existing caller met is the
 /// nearest on its path.
@@ -50,18 +55,51 @@ SiteFlow BlockMapping::find_callers() const {
   return flow;
 }
 
-/// Everything that a changed call reaches may now run from its site.
+/// Everything that a changed call reaches may now run from its site; a function newly handed on, from the
+/// calls through pointers that may mean it.
 SiteFlow BlockMapping::find_newly_reached(const std::vector<std::uint32_t>& changed_calls) const {
   const CallGraph& calls = context_.calls_after;
+  std::vector<std::pair<std::uint32_t, CallEdge>> starts;
+  for (std::uint32_t event : changed_calls) {
+    for (const CallEdge& edge : calls.edges_of(event, context_.after.function_of_event(event))) {
+      starts.emplace_back(event, edge);
+      if (edge.kind == CallKind::Callback && !calls.starts_thread(edge)) add_pointer_calls(edge, starts);
+    }
+  }
+  return flow_from(starts);
+}
+
+void BlockMapping::add_pointer_calls(const CallEdge& handed_on,
+                                     std::vector<std::pair<std::uint32_t, CallEdge>>& starts) const {
+  const CallGraph& calls = context_.calls_after;
+  for (const CallEdge& meant : calls.in(handed_on.callee)) {
+    if (calls.is_function(meant.caller)) continue;
+    for (const CallEdge& call : calls.in(meant.caller)) starts.emplace_back(call.event, meant);
+  }
+}
+
+SiteFlow BlockMapping::find_once() const {
+  const ProgramIndex& after = context_.after;
+  std::vector<std::pair<std::uint32_t, CallEdge>> starts;
+  for (std::uint32_t event = 0; event < after.event_count(); ++event) {
+    const auto* op = std::get_if<OrderOp>(&after.event(event).what);
+    if (!op || op->kind != OrderKind::OnceCall) continue;
+    const Range beside = after.events_of_element(after.element_of(event));
+    for (std::uint32_t call = beside.begin; call < beside.end; ++call)
+      for (const CallEdge& edge : context_.calls_after.edges_of(call, after.function_of_event(call)))
+        starts.emplace_back(call, edge);
+  }
+  return flow_from(starts);
+}
+
+/// Edges with the events whose sites lead there.
+SiteFlow BlockMapping::flow_from(const std::vector<std::pair<std::uint32_t, CallEdge>>& starts) const {
   std::vector<BlockId> sites;
   std::map<BlockId, std::vector<CallEdge>> from_block;
   std::map<std::uint32_t, std::vector<CallEdge>> from_new;  // by new function: its sites are many
-  for (std::uint32_t event : changed_calls) {
-    const std::uint32_t caller = context_.after.function_of_event(event);
-    const auto edges = calls.edges_of(event, caller);
+  for (const auto& [event, edge] : starts) {
     const auto block = own_block(event);
-    std::vector<CallEdge>& starts = block ? from_block[*block] : from_new[caller];
-    starts.insert(starts.end(), edges.begin(), edges.end());
+    (block ? from_block[*block] : from_new[context_.after.function_of_event(event)]).push_back(edge);
   }
   for (const auto& [block, edges] : from_block) sites.push_back(block);
   for (const auto& [function, edges] : from_new) {
@@ -70,7 +108,7 @@ SiteFlow BlockMapping::find_newly_reached(const std::vector<std::uint32_t>& chan
     sites.insert(sites.end(), places.started.begin(), places.started.end());
     if (places.unknown) sites.emplace_back();
   }
-  SiteFlow flow(calls, std::move(sites), [](std::uint32_t) { return true; });
+  SiteFlow flow(context_.calls_after, std::move(sites), [](std::uint32_t) { return true; });
   for (const auto& [block, edges] : from_block) flow.start(edges, {{block}, {}, false});
   for (const auto& [function, edges] : from_new) flow.start(edges, callers_of_new(function));
   flow.run();

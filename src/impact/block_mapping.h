@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "impact/change_context.h"
@@ -24,14 +25,21 @@ class BlockMapping {
   Places callers_of_new(std::uint32_t function) const;
   /// From where the change newly reaches a function that p has; empty for most.
   Places newly_reached_from(std::uint32_t function) const;
+  /// From where it is run through a once-flag: on the recorded execution only the thread that came first ran
+  /// it, but any that gets there may. Empty for most.
+  Places once_from(std::uint32_t function) const;
 
  private:
   SiteFlow find_callers() const;
   SiteFlow find_newly_reached(const std::vector<std::uint32_t>& changed_calls) const;
+  SiteFlow find_once() const;
+  SiteFlow flow_from(const std::vector<std::pair<std::uint32_t, CallEdge>>& starts) const;
+  void add_pointer_calls(const CallEdge& handed_on,
+                         std::vector<std::pair<std::uint32_t, CallEdge>>& starts) const;
   bool is_new(std::uint32_t node) const;
 
   const ChangeContext& context_;
-  const SiteFlow callers_, newly_reached_;
+  const SiteFlow callers_, newly_reached_, once_;
 };
 
 }  // namespace simrt::impact

@@ -116,6 +116,10 @@ ChangedFunction Matching::match(std::uint32_t new_function, std::uint32_t old_fu
   match_elements(changed);
   match_locals(changed);
   match_moved(changed);
+  // What a changed initialiser leaves in its variable is another value, although its last element only names
+  // the variable.
+  if (after_.function(new_function).has(kStaticInit) && status_[new_function] == FunctionStatus::Changed)
+    std::replace(changed.status.begin(), changed.status.end(), ElementStatus::Same, ElementStatus::Altered);
   match_events(changed);
   return changed;
 }

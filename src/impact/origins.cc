@@ -15,7 +15,7 @@ class Origins {
   }
 
   bool collect() {
-    if (!context_.changed_variables.empty()) return false;
+    if (!context_.changed_variables.empty() || makes_objects_at_start_up()) return false;
     for (const ChangedFunction* changed : context_.changed()) add(changed->old_function);
     for (std::uint32_t f = 0; f < before_.function_count(); ++f)
       if (context_.matching.new_function(f) == kNone && !context_.is_test_code(before_.function(f))) add(f);
@@ -57,6 +57,29 @@ class Origins {
       if (const std::uint32_t old = context_.matching.old_function(edge.caller); old != kNone) add(old);
     }
     return true;
+  }
+
+  /// A constructor that changed makes a global: the compiler may have run it, so that no test seems to enter
+  /// it.
+  bool makes_objects_at_start_up() const {
+    std::vector<bool> seen(before_.function_count(), false);
+    std::vector<std::uint32_t> work;
+    for (std::uint32_t f = 0; f < before_.function_count(); ++f)
+      if (before_.function(f).has(kStaticInit)) work.push_back(f);
+    while (!work.empty()) {
+      const std::uint32_t function = work.back();
+      work.pop_back();
+      for (const CallEdge& edge : context_.calls_before.out(function)) {
+        if (edge.kind != CallKind::Direct || !context_.calls_before.is_function(edge.callee) ||
+            seen[edge.callee] || !before_.function(edge.callee).has(kConstructor))
+          continue;
+        seen[edge.callee] = true;
+        work.push_back(edge.callee);
+        const std::uint32_t now = context_.matching.new_function(edge.callee);
+        if (now != kNone && context_.matching.status(now) == FunctionStatus::Changed) return true;
+      }
+    }
+    return false;
   }
 
   const ChangeContext& context_;

@@ -75,14 +75,18 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
     if (!old || context.is_test_code(*old)) continue;
     for (FunctionId overridden : old->overrides) {
       const auto methods = after.variants(context.matching.renamed(overridden));
-      for (std::uint32_t method : methods)
+      for (std::uint32_t method : methods) {
         marks.closure({method}, marks.add({ImpactRule::CallChanged,
                                            "overrider " + old->name + " removed",
                                            after.function(method).file,
                                            {after.function(method).begin_line, 1}}));
+        for (const CallEdge& edge : context.calls_after.in(method))
+          if (edge.kind == CallKind::Virtual && edge.event != kNone) calls.push_back(edge.event);
+      }
     }
   }
   std::sort(calls.begin(), calls.end());
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
   return calls;
 }
 

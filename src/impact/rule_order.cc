@@ -7,8 +7,11 @@
 // lies in the caller.
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "impact/acquires.h"
+#include "impact/initial_values.h"
+#include "impact/lock_regions.h"
 #include "impact/order_effects.h"
 #include "impact/rules.h"
 
@@ -17,6 +20,24 @@ namespace {
 
 constexpr int kLiftDepth = 3;  ///< call levels a wrapper's effect rises
 
+/// What the library's guards call (the standard's named requirements of locks).
+bool is_lock_method(const std::string& function) {
+  const std::string name = function.substr(0, function.find('('));
+  const std::string method = name.substr(name.rfind(':') + 1);
+  for (const char* known : {"lock", "unlock", "try_lock", "lock_shared", "unlock_shared", "try_lock_shared",
+                            "try_lock_for", "try_lock_until"})
+    if (method == known) return true;
+  return false;
+}
+
+/// "const ns::Spin *" and "ns::Spin[4]" to "ns::Spin"; template arguments count as any.
+bool is_or_refers_to(std::string_view type, std::string_view owner) {
+  for (std::string_view word : {"const ", "volatile ", "class ", "struct "})
+    if (type.substr(0, word.size()) == word) type.remove_prefix(word.size());
+  owner = owner.substr(0, owner.find('<'));
+  return type.substr(0, type.find_first_of("<*&[ ")) == owner;
+}
+
 class OrderRule {
  public:
   OrderRule(const ChangeContext& context, Marks& marks)
@@ -24,6 +45,7 @@ class OrderRule {
         before_(context.before),
         after_(context.after),
         marks_(marks),
+        regions_(context, marks),
         orders_before_(context.before, context.calls_before),
         orders_after_(context.after, context.calls_after),
         acquires_before_(context.before, context.calls_before),
@@ -31,6 +53,7 @@ class OrderRule {
 
   void added_function(std::uint32_t function);
   void changed_function(const ChangedFunction& changed);
+  void changed_objects();
 
  private:
   void added_element(std::uint32_t element);
@@ -38,6 +61,8 @@ class OrderRule {
   void removed_element(const ChangedFunction& changed, std::uint32_t old_element);
   void changed_predicate(const ChangedFunction& changed);
   void changed_wait_conditions(const ChangedFunction& changed);
+  void changed_lock_class(const ChangedFunction& changed);
+  bool synchronises(bool in_after, std::uint32_t element) const;
 
   /// Effects of an event of either version; calls count through the wrappers they reach.
   std::uint8_t effects(bool in_after, std::uint32_t event) const;
@@ -59,6 +84,7 @@ class OrderRule {
   const ProgramIndex& before_;
   const ProgramIndex& after_;
   Marks& marks_;
+  LockRegions regions_;
   const OrderSummaries orders_before_, orders_after_;
   const Acquires acquires_before_, acquires_after_;
 };
@@ -266,6 +292,40 @@ void OrderRule::changed_wait_conditions(const ChangedFunction& changed) {
   }
 }
 
+bool OrderRule::synchronises(bool in_after, std::uint32_t element) const {
+  const ProgramIndex& index = in_after ? after_ : before_;
+  const Range events = index.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* access = std::get_if<Access>(&index.event(event).what);
+    if (effects(in_after, event) != kNoOrder || (access && access->order != MemoryOrder::NotAtomic))
+      return true;
+  }
+  return false;
+}
+
+/// `lock` and `unlock` of a home-made lock over atomics: guards of the library call them, which no facts
+/// tell.
+void OrderRule::changed_lock_class(const ChangedFunction& changed) {
+  const FunctionFacts& function = after_.function(changed.new_function);
+  const std::string owner = class_of(function);
+  if (owner.empty() || !is_lock_method(function.name)) return;
+  const Range elements = after_.elements_of(changed.new_function);
+  bool altered = std::any_of(changed.removed.begin(), changed.removed.end(),
+                             [&](std::uint32_t old) { return synchronises(false, old); });
+  for (std::uint32_t element = elements.begin; element < elements.end && !altered; ++element)
+    altered = changed.status[element - elements.begin] != ElementStatus::Same && synchronises(true, element);
+  if (!altered) return;
+  const std::uint32_t why = cause(function.name + " altered", changed.new_function, {function.begin_line, 1});
+  for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
+    const auto* op = std::get_if<LockOp>(&after_.event(event).what);
+    if (!op) continue;
+    for (const Place& lock : op->locks)
+      if (const VariableFacts* object = after_.program().variable(lock.base);
+          object && is_or_refers_to(object->type, owner))
+        regions_.other_lock(after_.element_of(event), why);
+  }
+}
+
 void OrderRule::changed_function(const ChangedFunction& changed) {
   const Range elements = after_.elements_of(changed.new_function);
   for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
@@ -276,6 +336,22 @@ void OrderRule::changed_function(const ChangedFunction& changed) {
   for (std::uint32_t old : changed.removed) removed_element(changed, old);
   changed_predicate(changed);
   changed_wait_conditions(changed);
+  changed_lock_class(changed);
+}
+
+/// Semaphores, latches and barriers that start with another count.
+void OrderRule::changed_objects() {
+  const auto values = changed_initial_values(context_);
+  if (values.empty()) return;
+  for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
+    const auto* op = std::get_if<OrderOp>(&after_.event(event).what);
+    const auto changed = op ? values.find(op->object.base) : values.end();
+    if (changed == values.end()) continue;
+    const std::uint32_t at = changed->second;
+    apply_at(after_.element_of(event), order_effects(after_.event(event)),
+             cause("initial value of " + after_.program().name_of(op->object.base) + " altered",
+                   after_.where(at).function, after_.element(at).at));
+  }
 }
 
 }  // namespace
@@ -284,6 +360,7 @@ void rule_order(const ChangeContext& context, Marks& marks) {
   OrderRule rule(context, marks);
   for (std::uint32_t function : context.added()) rule.added_function(function);
   for (const ChangedFunction* changed : context.changed()) rule.changed_function(*changed);
+  rule.changed_objects();
 }
 
 }  // namespace simrt::impact

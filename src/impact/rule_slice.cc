@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "impact/initial_values.h"
+#include "impact/lock_regions.h"
 #include "impact/rules.h"
 
 namespace simrt::impact {
@@ -21,12 +23,15 @@ class Slicer {
         before_(context.before),
         after_(context.after),
         marks_(marks),
+        regions_(context, marks),
         by_data_(after_.element_count(), false),
         by_control_(after_.element_count(), false) {}
 
   void seed_changed_function(const ChangedFunction& changed);
-  void seed_constants();
+  void seed_initial_values();
   void run();
+  /// Calls whose callee the slice decides, ascending.
+  std::vector<std::uint32_t> decided_calls() const { return {decided_calls_.begin(), decided_calls_.end()}; }
 
  private:
   /// What is left to follow: a value of `local` that leaves `element` (or enters the function), or an
@@ -38,6 +43,7 @@ class Slicer {
     std::uint32_t local;     ///< Value: the local; Data: the local or call that brought it, see `from_call`
     std::uint32_t cause;
     std::uint32_t from_call = kNone;  ///< Data: the call event whose result is affected
+    VariableId read = {};             ///< Data: the variable with another value, where that is no local
   };
 
   void seed_element(const ChangedFunction& changed, std::uint32_t element);
@@ -52,6 +58,11 @@ class Slicer {
   void data(const Step& step);
   void control(const Step& step);
   void outflow(std::uint32_t element, std::uint32_t cause);
+  void stored(std::uint32_t element, std::uint32_t cause);
+  void read_by_others(VariableId variable, std::uint32_t cause, bool as_lock);
+  void seed_constructors(const ChangedFunction& changed, std::uint32_t element, std::uint32_t cause);
+  bool is_affected(const Value& value, const Step& step, const std::vector<VariableId>& locals) const;
+  void find_readers();
   void into_callees(const Step& step);
   void into_lambda(std::uint32_t lambda, const std::vector<VariableId>& captured, std::uint32_t cause);
   void into_callers(std::uint32_t function, std::uint32_t cause);
@@ -75,6 +86,11 @@ class Slicer {
   const ProgramIndex& before_;
   const ProgramIndex& after_;
   Marks& marks_;
+  LockRegions regions_;
+  std::unordered_map<VariableId, std::vector<std::uint32_t>> readers_;  ///< elements, by what is no local
+  std::unordered_set<VariableId> lock_pointers_;  ///< decide which lock an operation means
+  std::set<std::uint32_t> decided_calls_;
+  std::set<std::pair<VariableId, bool>> read_by_others_;
   std::vector<bool> by_data_, by_control_;
   std::unordered_set<std::uint64_t> values_;  ///< (defining element or function, local) already followed
   std::deque<Step> work_;
@@ -104,11 +120,14 @@ void Slicer::seed_element(const ChangedFunction& changed, std::uint32_t element)
                                   changed, after_.element(element).at);
   // Where it touches shared variables, rules 1 to 4 have those; only the branch that it decides is followed
   // then.
-  if (marked_access(element))
+  if (marked_access(element)) {
     branch(element, why);
-  else
+    stored(element, why);
+  } else {
     outflow(element, why);
+  }
   if (added) return;
+  seed_constructors(changed, element, why);
   const std::uint32_t old = changed.old_element[element - elements.begin];
   if (context_.flow_before(changed.old_function).is_condition(old))
     seed_old_branch(changed, before_.where(old).block, why);
@@ -190,36 +209,90 @@ void Slicer::seed_edges(const ChangedFunction& changed) {
   }
 }
 
-/// Another value of a constant: whatever reads it depends on the change.
-void Slicer::seed_constants() {
-  std::unordered_map<VariableId, std::uint32_t> constants;
-  for (const ChangedFunction* changed : context_.changed()) {
-    if (!after_.function(changed->new_function).has(kStaticInit)) continue;
-    const Range elements = after_.elements_of(changed->new_function);
-    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
-      if (changed->status[element - elements.begin] == ElementStatus::Same) continue;
-      const Range events = after_.events_of_element(element);
-      for (std::uint32_t event = events.begin; event < events.end; ++event) {
-        const auto* access = std::get_if<Access>(&after_.event(event).what);
-        const auto* flow = std::get_if<Binding>(&after_.event(event).what);
-        const bool write = access && access->mode == AccessMode::Write;
-        if (!write && !flow) continue;
-        const VariableId variable = write ? access->place.base : flow->target.base;
-        constants.try_emplace(variable, cause("depends on the value of " + after_.program().name_of(variable),
-                                              *changed, after_.element(element).at));
-      }
+/// An object is made with other arguments: what its constructor keeps of them is read later.
+void Slicer::seed_constructors(const ChangedFunction& changed, std::uint32_t element, std::uint32_t why) {
+  const Range events = after_.events_of_element(element);
+  const std::uint32_t base = after_.events_of(changed.new_function).begin;
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* call = std::get_if<Call>(&after_.event(event).what);
+    if (!call || changed.old_event[event - base] != kNone) continue;
+    for (const CallEdge& edge : context_.calls_after.edges_of(event, changed.new_function)) {
+      if (!context_.calls_after.is_function(edge.callee) || !after_.function(edge.callee).has(kConstructor))
+        continue;
+      for (std::uint32_t i = 0; i < arity(after_.function(edge.callee)); ++i)
+        work_.push_back({Step::Value, kNone, edge.callee, i, why});
     }
   }
-  if (constants.empty()) return;
+}
+
+/// Another initial value: whatever reads it depends on the change.
+void Slicer::seed_initial_values() {
+  for (const auto& [variable, element] : changed_initial_values(context_)) {
+    const std::uint32_t why =
+        marks_.add({ImpactRule::ForwardSlice, "depends on the value of " + after_.program().name_of(variable),
+                    after_.function(after_.where(element).function).file, after_.element(element).at});
+    read_by_others(variable, why, false);
+  }
+}
+
+/// Elements by the globals and members that they read, call through or lock.
+void Slicer::find_readers() {
+  if (!readers_.empty()) return;
   for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
+    const std::uint32_t element = after_.element_of(event);
+    const auto reads = [&](VariableId variable) {
+      auto& elements = readers_[variable];
+      if (elements.empty() || elements.back() != element) elements.push_back(element);
+    };
+    const auto& what = after_.event(event).what;
+    if (const auto* access = std::get_if<Access>(&what); access && access->mode == AccessMode::Read)
+      reads(access->place.base);
+    if (const auto* flow = std::get_if<Binding>(&what)) reads(flow->value.place.base);
+    if (const auto* call = std::get_if<Call>(&what)) {
+      if (call->receiver) reads(call->receiver->place.base);
+      for (const Value& argument : call->arguments) reads(argument.place.base);
+    }
+    if (const auto* op = std::get_if<LockOp>(&what))
+      for (const Place& lock : op->locks) {
+        reads(lock.base);
+        if (lock.derefs > 0) lock_pointers_.insert(lock.base);
+      }
+  }
+}
+
+/// To wherever a variable that is no local is read, or only to where it says which lock is meant.
+void Slicer::read_by_others(VariableId variable, std::uint32_t cause, bool as_lock) {
+  find_readers();
+  if (!variable || !read_by_others_.insert({variable, as_lock}).second) return;
+  const auto readers = readers_.find(variable);
+  if (readers == readers_.end()) return;
+  const auto locks = [&](std::uint32_t element) {
+    const Range events = after_.events_of_element(element);
+    for (std::uint32_t event = events.begin; event < events.end; ++event)
+      if (const auto* op = std::get_if<LockOp>(&after_.event(event).what))
+        for (const Place& lock : op->locks)
+          if (lock.base == variable) return true;
+    return false;
+  };
+  for (std::uint32_t element : readers->second)
+    if (!as_lock || locks(element)) work_.push_back({Step::Data, element, 0, kNone, cause, kNone, variable});
+}
+
+/// Affected values that outlive the function: those of start-up, and those that say which lock is meant.
+/// (Other memory is not followed: rule 1 has the accesses.)
+void Slicer::stored(std::uint32_t element, std::uint32_t cause) {
+  const bool at_start_up = after_.function(after_.where(element).function).has(kStaticInit);
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
     const auto* access = std::get_if<Access>(&after_.event(event).what);
     const auto* flow = std::get_if<Binding>(&after_.event(event).what);
-    const VariableId read = access && access->mode == AccessMode::Read ? access->place.base
-                            : flow                                     ? flow->value.place.base
-                                                                       : VariableId{};
-    const auto known = read ? constants.find(read) : constants.end();
-    if (known != constants.end())
-      work_.push_back({Step::Data, after_.element_of(event), 0, kNone, known->second});
+    if (!flow && !(access && access->mode == AccessMode::Write)) continue;
+    const VariableId variable = flow ? flow->target.base : access->place.base;
+    find_readers();
+    if (at_start_up)
+      read_by_others(variable, cause, false);
+    else if (lock_pointers_.contains(variable))
+      read_by_others(variable, cause, true);
   }
 }
 
@@ -295,6 +368,7 @@ void Slicer::data(const Step& step) {
   if (by_data_[step.element]) return;
   by_data_[step.element] = true;
   marks_.element(step.element, step.cause);
+  regions_.other_lock(step.element, step.cause);
   outflow(step.element, step.cause);
 }
 
@@ -303,6 +377,7 @@ void Slicer::control(const Step& step) {
   if (by_control_[step.element]) return;
   by_control_[step.element] = true;
   marks_.execution(step.element, step.cause);
+  regions_.other_condition(step.element, step.cause);
   outflow(step.element, step.cause);
 }
 
@@ -312,6 +387,7 @@ void Slicer::outflow(std::uint32_t element, std::uint32_t cause) {
   for (std::uint32_t local : after_.element(element).defines)
     work_.push_back({Step::Value, element, function, local, cause});
   branch(element, cause);
+  stored(element, cause);
   const Range events = after_.events_of_element(element);
   const std::vector<FunctionId> names = after_.identities(function);
   for (std::uint32_t event = events.begin; event < events.end; ++event) {
@@ -335,25 +411,30 @@ void Slicer::affect_block(std::uint32_t function, std::uint32_t block, std::uint
     work_.push_back({Step::Control, e, 0, kNone, cause});
 }
 
+bool Slicer::is_affected(const Value& value, const Step& step, const std::vector<VariableId>& locals) const {
+  if (!value.place.base) return true;  // an expression over anything
+  if (step.read) return value.place.base == step.read;
+  if (step.local != kNone) return std::find(locals.begin(), locals.end(), value.place.base) != locals.end();
+  if (step.from_call == kNone) return true;
+  return value.place.base == return_of(std::get<Call>(after_.event(step.from_call).what).callee);
+}
+
 void Slicer::into_callees(const Step& step) {
   const std::uint32_t function = after_.where(step.element).function;
   const std::vector<VariableId> affected =
       step.local == kNone ? std::vector<VariableId>{} : ids_of(function, step.local);
-  VariableId result;  // the result of the affected call, where that is what is affected
-  if (step.from_call != kNone) result = return_of(std::get<Call>(after_.event(step.from_call).what).callee);
-  const auto is_affected = [&](const Value& value) {
-    if (!value.place.base) return true;  // an expression over anything
-    if (step.local == kNone) return !result || value.place.base == result;
-    return std::find(affected.begin(), affected.end(), value.place.base) != affected.end();
-  };
   const Range events = after_.events_of_element(step.element);
   for (std::uint32_t event = events.begin; event < events.end; ++event) {
     const auto* call = std::get_if<Call>(&after_.event(event).what);
     if (!call || event == step.from_call) continue;
+    // A pointer to another object: another overrider. (What a pointer to a function newly holds, rule 2 has.)
+    if (call->kind == CallKind::Virtual && call->receiver && call->receiver->place.base &&
+        is_affected(*call->receiver, step, affected) && decided_calls_.insert(event).second)
+      marks_.callees(event, step.cause);
     for (const CallEdge& edge : context_.calls_after.edges_of(event, function)) {
       if (!context_.calls_after.is_function(edge.callee)) continue;
       for (std::uint32_t i = 0; i < call->arguments.size(); ++i)
-        if (is_affected(call->arguments[i]) && i < arity(after_.function(edge.callee)))
+        if (is_affected(call->arguments[i], step, affected) && i < arity(after_.function(edge.callee)))
           work_.push_back({Step::Value, kNone, edge.callee, i, step.cause});
       if (after_.function(edge.callee).has(kLambda) && !affected.empty())
         into_lambda(edge.callee, affected, step.cause);
@@ -390,11 +471,12 @@ void Slicer::into_callers(std::uint32_t function, std::uint32_t cause) {
 
 }  // namespace
 
-void rule_slice(const ChangeContext& context, Marks& marks) {
+std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks) {
   Slicer slicer(context, marks);
+  slicer.seed_initial_values();  // first: it has more to tell than that an initialiser was altered
   for (const ChangedFunction* changed : context.changed()) slicer.seed_changed_function(*changed);
-  slicer.seed_constants();
   slicer.run();
+  return slicer.decided_calls();
 }
 
 }  // namespace simrt::impact

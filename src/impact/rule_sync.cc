@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "impact/lock_inheritance.h"
+#include "impact/lock_regions.h"
 #include "impact/rules.h"
 
 namespace simrt::impact {
@@ -24,6 +25,7 @@ class SyncRule {
         before_(context.before),
         after_(context.after),
         marks_(marks),
+        regions_(context, marks),
         names_(context.lock_names),
         inherited_before_(context.before, context.calls_before, context.locks_before, names_),
         inherited_after_(context.after, context.calls_after, context.locks_after, names_) {}
@@ -48,6 +50,7 @@ class SyncRule {
   void compare(std::uint32_t function);
   void regions(const ChangedFunction& changed);
   void lent_regions(std::uint32_t function);
+  bool may_be_other_element(const ChangedFunction& changed, std::uint32_t element) const;
   void mark_region(const ChangedFunction& changed,
                    const std::map<std::uint32_t, std::uint32_t>& cause_of_lock);
   void mark_after_attempts(const ChangedFunction& changed, std::uint32_t element, std::uint32_t cause);
@@ -62,6 +65,7 @@ class SyncRule {
   const ProgramIndex& before_;
   const ProgramIndex& after_;
   Marks& marks_;
+  LockRegions regions_;
   LockNames names_;  ///< a copy: renamed locks of old locals are added here
   const LockInheritance inherited_before_, inherited_after_;
   std::set<std::uint32_t> changed_summaries_;
@@ -229,6 +233,8 @@ void SyncRule::regions(const ChangedFunction& changed) {
   for (const auto& [element, operations] : now) {
     if (changed.status[element - fresh.begin] == ElementStatus::Same) continue;
     const auto& partner = then[element];
+    if (may_be_other_element(changed, element))
+      regions_.other_lock(element, add(*operations.begin(), "altered", after_.element(element).at));
     for (const Operation& operation : operations) {
       if (partner.contains(operation)) continue;
       const char* what = changed.status[element - fresh.begin] == ElementStatus::Added ? "added" : "altered";
@@ -250,6 +256,19 @@ void SyncRule::regions(const ChangedFunction& changed) {
     }
   }
   if (!cause_of_lock.empty()) mark_region(changed, cause_of_lock);
+}
+
+/// `g(locks[0])` to `g(locks[1])`: nothing but the index differs, which no event names.
+bool SyncRule::may_be_other_element(const ChangedFunction& changed, std::uint32_t element) const {
+  if (changed.status[element - after_.elements_of(changed.new_function).begin] != ElementStatus::Altered ||
+      context_.alteration_is_in_events(changed, element))
+    return false;
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event)
+    if (const auto* op = std::get_if<LockOp>(&after_.event(event).what))
+      for (const Place& lock : op->locks)
+        if (lock.derefs > 0 || lock.instance.find('[') != std::string::npos) return true;
+  return false;
 }
 
 void SyncRule::mark_region(const ChangedFunction& changed,

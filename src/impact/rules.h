@@ -24,7 +24,8 @@ void rule_order(const ChangeContext& context, Marks& marks);
 /// Rules 1 and 2 for code that was moved within its function and that no other rule explains: it runs in
 /// another order.
 void rule_moved(const ChangeContext& context, Marks& marks);
-/// Rule 5: the forward slice of changes that touch no shared variable themselves. Runs last.
-void rule_slice(const ChangeContext& context, Marks& marks);
+/// Rule 5: the forward slice of changes that touch no shared variable themselves. Runs last. Returns the call
+/// events of p' whose callee it decides, ascending.
+std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks);
 
 }  // namespace simrt::impact

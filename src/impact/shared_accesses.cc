@@ -72,10 +72,11 @@ class Collector {
   bool initialisers_count_;
   std::vector<Candidate> result_;
   std::uint32_t function_ = kNone;  ///< that the next two are of
-  std::vector<Standing> at_callers_, at_new_sites_;
-  /// Accesses of existing functions that a changed call newly reaches; one for each set of sites and kind of
-  /// access is enough, because coverage of the sites is all that can be asked for.
-  std::map<std::tuple<Standing, std::uint64_t, AccessMode, std::uint64_t>, Candidate> newly_reached_;
+  std::vector<Standing> at_callers_, at_new_sites_, at_once_;
+  /// Accesses of existing functions that a changed call newly reaches, or that a once-flag lets any thread
+  /// run; one for each set of sites and kind of access is enough, because coverage of the sites is all that
+  /// can be asked for.
+  std::map<std::tuple<Standing, std::uint64_t, AccessMode, std::uint64_t, bool>, Candidate> newly_reached_;
 };
 
 bool Collector::start_up_spawns() const {
@@ -147,6 +148,7 @@ void Collector::look_at_function(std::uint32_t function) {
   const bool is_new = context_.matching.status(function) == FunctionStatus::Added;
   at_callers_ = is_new ? standings(mapping_.callers_of_new(function)) : std::vector<Standing>{};
   at_new_sites_ = is_new ? std::vector<Standing>{} : standings(mapping_.newly_reached_from(function));
+  at_once_ = is_new ? std::vector<Standing>{} : standings(mapping_.once_from(function));
 }
 
 void Collector::add(std::uint32_t event, std::uint64_t alias_class) {
@@ -166,13 +168,15 @@ void Collector::add(std::uint32_t event, std::uint64_t alias_class) {
     place(at);
     result_.push_back(candidate);
   }
-  if (!candidate.access.impacted) return;
-  for (const Standing& at : at_new_sites_) {
+  const auto represent = [&](const Standing& at) {
     place(at);
-    auto [known, fresh] =
-        newly_reached_.try_emplace({at, alias_class, candidate.access.mode, candidate.type}, candidate);
+    auto [known, fresh] = newly_reached_.try_emplace(
+        {at, alias_class, candidate.access.mode, candidate.type, candidate.access.impacted}, candidate);
     if (!fresh && access_before(candidate.access, known->second.access)) known->second = candidate;
-  }
+  };
+  for (const Standing& at : at_once_) represent(at);
+  if (!candidate.access.impacted) return;
+  for (const Standing& at : at_new_sites_) represent(at);
 }
 
 void Collector::sort_unique() {
