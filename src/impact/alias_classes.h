@@ -47,6 +47,7 @@ class AliasClasses {
   void unify(Node a, Node b);
   void assign(const Place& target, const Value& value);
 
+  void relate_bit_fields();
   void relate_variants_and_overriders();
   void analyse_element(std::uint32_t element);
   void bind_call(const Call& call, std::uint32_t event, std::uint32_t caller);

@@ -90,6 +90,7 @@ class Parser {
       if (parts[i] == "const") facts.traits |= kConst;
       if (parts[i] == "thread_local") facts.traits |= kThreadLocal;
       if (parts[i] == "mutex") facts.traits |= kMutex;
+      if (parts[i] == "bits") facts.traits |= kBitField;
     }
     facts.file = "vars.h";
     facts.at = {1, 1};

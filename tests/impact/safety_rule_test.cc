@@ -9,8 +9,10 @@
 namespace simrt::impact {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(SafetyRule, AtomicToPlainImpactsUnchangedFunctionsToo) {
   const std::string text = R"(
@@ -82,6 +84,26 @@ TEST(SafetyRule, KindOfAMutexChangedImpactsWhatItProtects) {
   const ImpactCase change(kCounter,
                           edit(kCounter, {{"var Counter::mu_ std::mutex", "var Counter::mu_ NullMutex"}}));
   EXPECT_EQ(change.rule("Counter::Get R Counter::value_"), ImpactRule::SafetyDropped);
+}
+
+// int c; int d; to int c : 8; int d : 8;
+TEST(SafetyRule, AdjacentBitFieldsAreOneLocation) {
+  const std::string text = R"(
+var S::c int
+var S::d int
+var S::e int
+fn first()
+B1 -> B0
+  W this.S::c
+fn second()
+B1 -> B0
+  W this.S::d
+  W this.S::e
+)";
+  const ImpactCase change(
+      text, edit(text, {{"var S::c int", "var S::c int bits"}, {"var S::d int", "var S::d unsigned bits"}}));
+  EXPECT_THAT(change.pairs(), Contains("first W S::c ~ second W S::d"));
+  EXPECT_THAT(change.pairs(), Not(Contains("first W S::c ~ second W S::e")));
 }
 
 }  // namespace
