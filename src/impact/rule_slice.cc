@@ -100,8 +100,12 @@ class Slicer {
 
 bool Slicer::marked_access(std::uint32_t element) const {
   const Range events = after_.events_of_element(element);
-  for (std::uint32_t event = events.begin; event < events.end; ++event)
-    if (context_.shared_after.contains(event) && marks_.of(event) != kNone) return true;
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    if (!context_.shared_after.contains(event) || marks_.of(event) == kNone) continue;
+    // `locks[i]`, `map.find(key)`: which element is meant is all that follows from it.
+    const auto& access = std::get<Access>(after_.event(event).what);
+    if (access.mode == AccessMode::Write || (access.tags & kTagWholeObject) == 0) return true;
+  }
   return false;
 }
 

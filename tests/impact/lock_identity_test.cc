@@ -46,6 +46,25 @@ B1 -> B0
   EXPECT_THAT(change.impacted(), Contains("Step W total"));
 }
 
+TEST(LockIdentity, ElementOfAContainer) {
+  const std::string text = R"(
+var locks std::array<std::mutex,4>
+var total int
+fn stripe(k) %e
+B1 -> B0
+  #e R locks whole; text k & 0; use k; def %e
+  bind return := &locks*; use %e
+fn Step() g %m
+B1 -> B0
+  call stripe(0); def %m
+  guard g return:stripe*; def g; use %m
+  W total
+  grel g; use g
+)";
+  const ImpactCase change(text, edit(text, {{"text k & 0", "text k"}}));
+  EXPECT_THAT(change.impacted(), Contains("Step W total"));
+}
+
 TEST(LockIdentity, ReferenceThatAConstructorKeeps) {
   const std::string text = R"(
 var m std::mutex mutex

@@ -191,6 +191,8 @@ class Parser {
           access.tags |= kTagThreadLocal;
         else if (parts[i] == "own")
           access.tags |= kTagOwnConstructor;
+        else if (parts[i] == "whole")
+          access.tags |= kTagWholeObject;
         else
           access.order = order_named(parts[i]);
       }
