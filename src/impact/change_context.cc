@@ -1,6 +1,7 @@
 #include "impact/change_context.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
 
 namespace simrt::impact {
@@ -28,9 +29,21 @@ std::vector<VariableId> without_locals(const std::vector<VariableId>& variables,
 }  // namespace
 
 std::string class_of(const FunctionFacts& function) {
-  const std::string name = function.name.substr(0, function.name.find('('));
+  std::string_view name = function.name;
+  const auto opening = [&](std::size_t closing, char open, char close) {  // npos: none
+    int depth = 0;
+    for (std::size_t i = closing + 1; i-- > 0;) {
+      if (name[i] == close) ++depth;
+      if (name[i] == open && --depth == 0) return i;
+    }
+    return std::string_view::npos;
+  };
+  if (name.ends_with(')'))  // parameters; a name may begin with "(anonymous namespace)"
+    name = name.substr(0, std::min(opening(name.size() - 1, '(', ')'), name.size()));
+  if (name.ends_with('>') && name.find("operator") == std::string_view::npos)
+    name = name.substr(0, std::min(opening(name.size() - 1, '<', '>'), name.size()));
   const std::size_t at = name.rfind("::");
-  return at == std::string::npos ? std::string() : name.substr(0, at);
+  return std::string(at == std::string_view::npos ? std::string_view() : name.substr(0, at));
 }
 
 ChangeContext::ChangeContext(const Program& before_program, const Program& after_program,

@@ -3,8 +3,10 @@
 // explains the alteration
 // (`f(1)` to `f(2)`). Calls in new functions, functions newly handed on, new thread entries and new
 // overriders are calls too; where an overrider is gone, calls through the base reach the base's method again.
+// Where the change constructs an object of another class, virtual calls reach the methods of that class.
 #include <algorithm>
 
+#include "impact/constructed_classes.h"
 #include "impact/rules.h"
 
 namespace simrt::impact {
@@ -35,6 +37,7 @@ bool in_its_old_block(const ChangeContext& context, std::uint32_t element, std::
 std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks) {
   const ProgramIndex& after = context.after;
   std::vector<std::uint32_t> calls;
+  ConstructedClasses classes(context);
   const auto changed_call = [&](std::uint32_t event, bool added) {
     const Call* call = std::get_if<Call>(&after.event(event).what);
     if (!call) return;
@@ -42,6 +45,14 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
     const FunctionFacts& caller = after.function(after.function_of_event(event));
     marks.callees(event, marks.add({ImpactRule::CallChanged, describe(context, *call, added), caller.file,
                                     after.event(event).at}));
+    for (std::uint32_t method : classes.newly_dispatched(event)) {
+      marks.closure({method}, marks.add({ImpactRule::CallChanged,
+                                         "virtual calls reach " + after.function(method).name +
+                                             ": an object of its class is constructed here",
+                                         caller.file, after.event(event).at}));
+      for (const CallEdge& edge : context.calls_after.in(method))
+        if (edge.event != kNone && edge.kind != CallKind::Direct) calls.push_back(edge.event);
+    }
   };
   for (std::uint32_t function : context.added()) {
     const Range events = after.events_of(function);

@@ -1,6 +1,8 @@
 // Rule 4: the change takes away what made a variable safe (std::atomic or _Atomic to plain, thread_local,
 // const or volatile dropped, a guarded type) or gives it another type. All its uses are impacted, also in
-// functions that did not change. A lock that became another kind of lock impacts what it protects.
+// functions that did not change. A lock that became another kind of lock impacts what it protects. Code that
+// is as before, but whose local others can reach now (captured by reference instead of copied, its address
+// given away): the accesses that this makes of it.
 #include <unordered_map>
 
 #include "impact/rules.h"
@@ -33,9 +35,33 @@ void mark_protected_by(const ChangeContext& context, Marks& marks, VariableId mu
   }
 }
 
+/// Accesses of an unchanged statement that it did not have before.
+void mark_newly_shared(const ChangeContext& context, Marks& marks) {
+  const ProgramIndex& after = context.after;
+  for (const ChangedFunction& changed : context.matching.changed()) {
+    const FunctionFacts& function = after.function(changed.new_function);
+    if (context.is_test_code(function)) continue;
+    const Range elements = after.elements_of(changed.new_function);
+    const std::uint32_t base = after.events_of(changed.new_function).begin;
+    for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
+      if (changed.status[element - elements.begin] != ElementStatus::Same) continue;
+      const Range events = after.events_of_element(element);
+      for (std::uint32_t event = events.begin; event < events.end; ++event) {
+        const Access* access = std::get_if<Access>(&after.event(event).what);
+        if (!access || changed.old_event[event - base] != kNone) continue;
+        marks.event(event, marks.add({ImpactRule::SafetyDropped,
+                                      after.program().name_of(access->place.base) +
+                                          " can be reached by others now, or is another object",
+                                      function.file, after.event(event).at}));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void rule_safety(const ChangeContext& context, Marks& marks) {
+  mark_newly_shared(context, marks);
   std::unordered_map<VariableId, std::uint32_t> causes;
   for (VariableId id : context.changed_variables) {
     const VariableFacts* before = context.before.program().variable(id);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -25,7 +26,9 @@ class Slicer {
         marks_(marks),
         regions_(context, marks),
         by_data_(after_.element_count(), false),
-        by_control_(after_.element_count(), false) {}
+        by_control_(after_.element_count(), false) {
+    find_captures();
+  }
 
   void seed_changed_function(const ChangedFunction& changed);
   void seed_initial_values();
@@ -65,7 +68,10 @@ class Slicer {
   void find_readers();
   void into_callees(const Step& step);
   void into_lambda(std::uint32_t lambda, const std::vector<VariableId>& captured, std::uint32_t cause);
-  void into_callers(std::uint32_t function, std::uint32_t cause);
+  void into_closures(std::uint32_t element, std::uint32_t local, std::uint32_t cause);
+  bool comes_from(const Value& value, std::uint32_t function, std::uint32_t local) const;
+  void into_callers(std::uint32_t node, std::uint32_t cause);
+  void find_captures();
   void branch(std::uint32_t element, std::uint32_t cause);
 
   bool uses(std::uint32_t element, std::uint32_t local) const {
@@ -91,6 +97,9 @@ class Slicer {
   std::unordered_set<VariableId> lock_pointers_;  ///< decide which lock an operation means
   std::set<std::uint32_t> decided_calls_;
   std::set<std::pair<VariableId, bool>> read_by_others_;
+  /// (lambda, ordinal) of the variables that closures keep what they capture in.
+  std::unordered_map<VariableId, std::pair<std::uint32_t, std::uint32_t>> captures_;
+  std::unordered_set<std::uint32_t> results_;  ///< call graph nodes whose result is affected
   std::vector<bool> by_data_, by_control_;
   std::unordered_set<std::uint64_t> values_;  ///< (defining element or function, local) already followed
   std::deque<Step> work_;
@@ -130,6 +139,7 @@ void Slicer::seed_element(const ChangedFunction& changed, std::uint32_t element)
   } else {
     outflow(element, why);
   }
+  into_closures(element, kNone, why);
   if (added) return;
   seed_constructors(changed, element, why);
   const std::uint32_t old = changed.old_element[element - elements.begin];
@@ -366,6 +376,20 @@ std::vector<VariableId> Slicer::ids_of(std::uint32_t function, std::uint32_t loc
   return ids;
 }
 
+/// The local itself, what it points to, or a member of either. The value of a sub-expression that is a
+/// statement of its own has no name; the facts tell where it was taken from instead, so it may be any.
+bool Slicer::comes_from(const Value& value, std::uint32_t function, std::uint32_t local) const {
+  const auto& locals = after_.function(function).locals;
+  if (local < locals.size() && locals[local].name.empty() && !locals[local].parameter) return true;
+  const std::vector<VariableId> ids = ids_of(function, local);
+  if (std::find(ids.begin(), ids.end(), value.place.base) != ids.end()) return true;
+  std::string_view path = value.place.instance;
+  path.remove_prefix(std::min(path.find_first_not_of("*&"), path.size()));
+  const std::string number = std::to_string(local);
+  return (path.starts_with('l') || path.starts_with('p')) && path.substr(1).starts_with(number) &&
+         path.substr(1 + number.size()).find_first_of("0123456789") != 0;
+}
+
 /// The element computes with an affected value.
 void Slicer::data(const Step& step) {
   into_callees(step);  // per local: another argument may be affected now
@@ -418,7 +442,9 @@ void Slicer::affect_block(std::uint32_t function, std::uint32_t block, std::uint
 bool Slicer::is_affected(const Value& value, const Step& step, const std::vector<VariableId>& locals) const {
   if (!value.place.base) return true;  // an expression over anything
   if (step.read) return value.place.base == step.read;
-  if (step.local != kNone) return std::find(locals.begin(), locals.end(), value.place.base) != locals.end();
+  if (step.local != kNone)
+    return std::find(locals.begin(), locals.end(), value.place.base) != locals.end() ||
+           comes_from(value, after_.where(step.element).function, step.local);
   if (step.from_call == kNone) return true;
   return value.place.base == return_of(std::get<Call>(after_.event(step.from_call).what).callee);
 }
@@ -427,6 +453,7 @@ void Slicer::into_callees(const Step& step) {
   const std::uint32_t function = after_.where(step.element).function;
   const std::vector<VariableId> affected =
       step.local == kNone ? std::vector<VariableId>{} : ids_of(function, step.local);
+  into_closures(step.element, step.local, step.cause);
   const Range events = after_.events_of_element(step.element);
   for (std::uint32_t event = events.begin; event < events.end; ++event) {
     const auto* call = std::get_if<Call>(&after_.event(event).what);
@@ -465,11 +492,41 @@ void Slicer::into_lambda(std::uint32_t lambda, const std::vector<VariableId>& ca
   }
 }
 
-/// The result is affected: so is every element that calls the function for it.
-void Slicer::into_callers(std::uint32_t function, std::uint32_t cause) {
-  for (const CallEdge& edge : context_.calls_after.in(function)) {
-    if (edge.event == kNone || edge.kind == CallKind::Spawn || edge.kind == CallKind::Callback) continue;
-    work_.push_back({Step::Data, after_.element_of(edge.event), edge.caller, kNone, cause, edge.event});
+void Slicer::find_captures() {
+  for (std::uint32_t f = 0; f < after_.function_count(); ++f) {
+    const FunctionFacts& lambda = after_.function(f);
+    if (!lambda.has(kLambda)) continue;
+    for (std::uint32_t local = 0; local < lambda.locals.size(); ++local)
+      if (!lambda.locals[local].parameter) captures_.try_emplace(local_of(lambda.id, local), f, local);
+  }
+}
+
+/// Captured by copy, or by an initialiser: the closure's own variable starts with an affected value.
+/// `local` is the affected one; kNone: whatever the element computes.
+void Slicer::into_closures(std::uint32_t element, std::uint32_t local, std::uint32_t cause) {
+  const std::uint32_t function = after_.where(element).function;
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* flow = std::get_if<Binding>(&after_.event(event).what);
+    if (!flow) continue;
+    const bool affected =
+        local == kNone || !flow->value.place.base || comes_from(flow->value, function, local);
+    const auto captured = affected ? captures_.find(flow->target.base) : captures_.end();
+    if (captured != captures_.end() && captured->second.first != function)
+      work_.push_back({Step::Value, kNone, captured->second.first, captured->second.second, cause});
+  }
+}
+
+/// The result is affected: so is every element that calls the function for it, also through a pointer or from
+/// a library function that it is handed to.
+void Slicer::into_callers(std::uint32_t node, std::uint32_t cause) {
+  if (!results_.insert(node).second) return;
+  for (const CallEdge& edge : context_.calls_after.in(node)) {
+    if (edge.kind == CallKind::Spawn) continue;
+    if (!context_.calls_after.is_function(edge.caller))
+      into_callers(edge.caller, cause);
+    else if (edge.event != kNone)
+      work_.push_back({Step::Data, after_.element_of(edge.event), edge.caller, kNone, cause, edge.event});
   }
 }
 

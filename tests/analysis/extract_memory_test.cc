@@ -96,8 +96,8 @@ void f() { tls = vol; vol = fixed + kValue; }
       ElementsAre("write S::a of this [own-constructor]", "write S::c of this [own-constructor] [const]",
                   "read S::a of this [own-constructor]", "write S::b of this [own-constructor]"));
   EXPECT_THAT(event_lines(unit, "S::~S"), ElementsAre("write S::a of this [own-constructor]"));
-  EXPECT_THAT(event_lines(unit, "S::m"),
-              ElementsAre("write S::cache of this", "read S::c of this [const]", "read S::a of this"));
+  EXPECT_THAT(event_lines(unit, "S::m"), ElementsAre("write S::cache of this", "read S::c of this [const]",
+                                                     "read S::a of this", "bind S::m::return := ?"));
 }
 
 TEST(Memory, StaticLocalsAndGlobalInitialisers) {
@@ -121,6 +121,7 @@ struct S { void m(int* p) { int x = 0, y = 1; run([&x, y, p, this]() mutable { x
                   "read S::m::lambda#0()::y", "write S::m::lambda#0()::y",  // by copy: the closure's own
                   "read S::m::lambda#0()::y", "read S::m::lambda#0()::p", "write *S::m::lambda#0()::p",
                   "read S::m()::x", "write S::v of this"));
+  EXPECT_THAT(event_lines(unit, "S::m"), Contains("bind S::m::lambda#0()::y := ?"));
   EXPECT_THAT(event_lines(unit, "S::m"), Contains("bind S::m::lambda#0()::p := S::m()::p"));
   EXPECT_THAT(event_lines(unit, "S::m"), Contains("bind S::m::lambda#1()::q := S::m()::p"));
   EXPECT_THAT(event_lines(unit, "S::m::lambda#1"), ElementsAre("write *S::m::lambda#1()::q"));
@@ -326,6 +327,31 @@ TEST(Calls, DefaultArgumentsAndInitialisersAreEvaluated) {
               ElementsAre("call direct next", "write S::v of this [own-constructor]"));
 }
 
+// Numbers matter to no alias, but the slice follows them into the callers.
+TEST(Calls, EveryReturnedValueIsAFlow) {
+  const UnitFacts unit = facts_of(R"(
+struct Status { int code; Status(int c); };
+int number(int t) { return t; }
+bool compared(int t) { return t == 1; }
+Status made() { return Status(1); }
+int passed_on() { return number(2); }
+void nothing() { return; }
+)");
+  for (const char* name : {"number", "compared", "made", "passed_on"})
+    EXPECT_THAT(event_lines(unit, name), Contains("bind " + std::string(name) + "::return := ?"));
+  EXPECT_THAT(event_lines(unit, "nothing"), ElementsAre());
+}
+
+TEST(Memory, WhatAClosureCopiesOrComputesIsAFlow) {
+  const UnitFacts unit = facts_of(R"(
+template <class F> void run(F f) { f(); }
+int a[4];
+void f(int i) { run([i, j = i + 1] { a[i] = j; }); }
+)");
+  EXPECT_THAT(event_lines(unit, "f"), Contains("bind f::lambda#0()::i := ?"));
+  EXPECT_THAT(event_lines(unit, "f"), Contains("bind f::lambda#0()::j := ?"));
+}
+
 TEST(Calls, AReferenceToATemporaryPointerIsFollowed) {
   const UnitFacts unit = facts_of("int g; void take(int* const& p) { *p = 1; } void f() { take(&g); }");
   EXPECT_THAT(event_lines(unit, "take"), ElementsAre("read *take()::p", "write **take()::p"));
@@ -336,13 +362,14 @@ TEST(Calls, AReferenceToATemporaryPointerIsFollowed) {
 TEST(Calls, InitialiserElementsDoNotRepeatWhatTheirPartsDid) {
   const UnitFacts unit = facts_of("int next(int); int g; int f() { return next(next(g)) + g; }");
   EXPECT_THAT(event_lines(unit, "f"),
-              ElementsAre("read g", "call direct next (g)", "call direct next (next::return)", "read g"));
+              ElementsAre("read g", "call direct next (g)", "call direct next (next::return)", "read g",
+                          "bind f::return := ?"));
 }
 
 TEST(Memory, VeryLongExpressionsKeepTheirEvents) {
   std::string sum = "g";
   for (int i = 0; i < 3000; ++i) sum += " + g";
-  EXPECT_EQ(event_lines(facts_of("int g; int f() { return " + sum + "; }"), "f").size(), 3001u);
+  EXPECT_EQ(event_lines(facts_of("int g; int f() { return " + sum + "; }"), "f").size(), 3002u);
 }
 
 TEST(Variables, TypesTraitsAndPlaces) {

@@ -174,7 +174,8 @@ void waits() { n.wait(0); n.notify_one(); std::atomic_thread_fence(std::memory_o
               ElementsAre("read head (relaxed)", "write Node::next of p0", "bind Node::next of p0 := head",
                           "read head (acq_rel)", "write head (acq_rel)", "write Node::next of p0",
                           "bind head := push()::node", "bind Node::next of p0 := head"));
-  EXPECT_THAT(event_lines(unit, "first"), ElementsAre("read head (seq_cst)", "read Node::v of head"));
+  EXPECT_THAT(event_lines(unit, "first"),
+              ElementsAre("read head (seq_cst)", "read Node::v of head", "bind first::return := ?"));
   EXPECT_THAT(event_lines(unit, "waits"),
               ElementsAre("read n (seq_cst)", "atomic-wait n (seq_cst)", "atomic-notify n", "fence (release)",
                           "bind waits()::r := &plain", "write *waits()::r (seq_cst)", "write n (seq_cst)"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "impact/change_context.h"
 #include "impact_case.h"
 #include "rule_programs.h"
 
@@ -120,6 +121,78 @@ TEST(CallRule, TestCodeIsNoCause) {
   ImpactOptions options;
   options.is_test_code = [](const FunctionFacts& function) { return function.file == "log_test.cc"; };
   EXPECT_THAT(ImpactCase(text, changed, options).impact.accesses, IsEmpty());
+}
+
+constexpr const char* kShapes = R"(
+var mu mutex mutex
+var a int
+var b int
+fn Shape::Shape() !ctor
+B1 -> B0
+  text done
+fn Shape::Draw()
+B1 -> B0
+  text done
+fn Shape::Name()
+B1 -> B0
+  W b
+fn Safe::Safe() !ctor
+B1 -> B0
+  call Shape::Shape() on this
+fn Safe::Draw() overrides=Shape::Draw
+B1 -> B0
+  lock mu
+  W a
+  unlock mu
+fn Plain::Plain() !ctor
+B1 -> B0
+  call Shape::Shape() on this
+fn Plain::Draw() overrides=Shape::Draw
+B1 -> B0
+  W a
+fn Other::Name() overrides=Shape::Name
+B1 -> B0
+  text done
+fn make()
+B1 -> B0
+  #m call Safe::Safe()
+fn use(s)
+B2 -> B1
+  text s
+B1 -> B0
+  vcall Shape::Draw() on s
+)";
+
+TEST(CallRule, VirtualCallsReachTheMethodsOfAnotherClassConstructed) {
+  const ImpactCase change(kShapes, edit(kShapes, {{"#m call Safe::Safe()", "#m call Plain::Plain()"}}));
+  // Shape::Name is inherited, Shape::Draw overridden.
+  EXPECT_THAT(change.impacted(), ElementsAre("Plain::Draw W a", "Shape::Name W b"));
+  EXPECT_EQ(change.rule("Plain::Draw W a"), ImpactRule::CallChanged);
+  bool at_the_call = false;
+  for (const SharedAccess& access : change.impact.accesses)
+    at_the_call = at_the_call || (change.line(access) == "Plain::Draw W a" &&
+                                  change.blocks(access) == std::set<BlockId>{{function_id("use"), 1}});
+  EXPECT_TRUE(at_the_call);
+}
+
+TEST(CallRule, VirtualCallsReachInheritedMethodsOfABaseConstructed) {
+  const ImpactCase change(kShapes, edit(kShapes, {{"#m call Safe::Safe()", "#m call Shape::Shape()"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Shape::Name W b"));
+}
+
+TEST(CallRule, TheSameClassConstructedOtherwiseReachesNoOtherMethod) {
+  const ImpactCase change(kShapes, edit(kShapes, {{"#m call Safe::Safe()", "#m call Safe::Safe(0)"}}));
+  EXPECT_THAT(change.impacted(), IsEmpty());
+}
+
+TEST(CallRule, ClassesInAnonymousNamespacesAreTold) {
+  FunctionFacts method;
+  method.name = "(anonymous namespace)::Plain::Draw";
+  EXPECT_EQ(class_of(method), "(anonymous namespace)::Plain");
+  method.name = "ns::Box<void (int)>::run<std::string>(std::function<void (int)>)";
+  EXPECT_EQ(class_of(method), "ns::Box<void (int)>");
+  method.name = "f(ns::S)";
+  EXPECT_EQ(class_of(method), "");
 }
 
 }  // namespace

@@ -161,15 +161,18 @@ class Parser {
 
   void statement(const std::string& line, std::uint32_t line_number) {
     Element element;
-    element.hash = hash_bytes(line);
+    const std::size_t behind = line.find('|');
+    const std::string code = trim(line.substr(0, behind));
+    element.hash = hash_bytes(code);
     element.at = {line_number, 3};
-    std::string rest = line;
+    std::string rest = code;
     if (rest[0] == '#') rest = trim(rest.substr(rest.find(' ')));
     std::uint32_t column = 3;
+    if (behind != std::string::npos) rest += ";" + line.substr(behind + 1);
     for (const std::string& part : split(rest, ';')) event(part, element, {line_number, column++});
     function_->blocks.back().elements.push_back(element);
     tags_[element.hash] = line[0] == '#' ? line.substr(0, line.find(' ')) : "";
-    body_ += line + "\n";
+    body_ += code + "\n";
   }
 
   void event(const std::string& text, Element& element, SourcePoint at) {

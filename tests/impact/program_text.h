@@ -7,6 +7,7 @@
 //   "B3 -> B2 T, B1 F"; "B4=B1 -> .." maps
 //     guard g this.Counter::mu_          # one statement a line, events divided by ';'
 //     #a R this.Counter::value_; W this.Counter::value_
+//     text c++ | W local:f:0         # what stands behind '|' happens, but is not in the code: same element
 //
 // Events: R|W place [order]; lock|slock|unlock|trylock place; guard|sguard|defer g place; gacq|grel g; gmove
 // g source; call|vcall|cb|spawn F(args) [on value]; icall|pcall name(args); bind place := value; def x; use

@@ -106,5 +106,25 @@ B1 -> B0
   EXPECT_THAT(change.pairs(), Not(Contains("first W S::c ~ second W S::e")));
 }
 
+// `[c]() mutable { c++; }` to `[&c]`: the closure's code is the same.
+TEST(SafetyRule, ACopyCapturedByReferenceIsShared) {
+  const std::string text = R"(
+fn inner() c !lambda in=f
+B1 -> B0
+  text c++
+  text done
+fn f() c
+B1 -> B0
+  #l text [c]
+  spawn inner()
+  spawn inner()
+)";
+  const ImpactCase change(text, edit(text, {{"text c++", "text c++ | R local:f:0; W local:f:0"},
+                                            {"f() c", "f() c!"},
+                                            {"[c]", "[&c]"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("inner R c", "inner W c"));
+  EXPECT_EQ(change.rule("inner W c"), ImpactRule::SafetyDropped);
+}
+
 }  // namespace
 }  // namespace simrt::impact

@@ -132,6 +132,147 @@ B1 -> B0
   EXPECT_EQ(change.rule("S::Set W S::a"), ImpactRule::ForwardSlice);
 }
 
+TEST(SliceRule, AComputedResultDecidesABranchOfTheCaller) {
+  const std::string text = R"(
+var S::a int
+var S::b int
+fn need(t)
+B1 -> B0
+  #r text t > 1; use t; bind return := 0
+fn S::Set()
+B3 -> B2 T, B1 F
+  call need(0)
+B2 -> B1
+  W this.S::a
+B1 -> B0
+  W this.S::b
+)";
+  const ImpactCase change(text, edit(text, {{"t > 1", "t > 0"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+}
+
+TEST(SliceRule, AResultGoesThroughCallsByPointer) {
+  const std::string text = R"(
+var S::a int
+fn pick()
+B1 -> B0
+  #r text 1; bind return := 0
+fn install()
+B1 -> B0
+  cb pick()
+fn S::Set() x
+B1 -> B0
+  icall hook(); def x
+  W this.S::a; use x
+)";
+  const ImpactCase change(text, edit(text, {{"text 1", "text 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Set W S::a"));
+}
+
+TEST(SliceRule, ALockTakenByAnAffectedBranchProtectsWhatComesBehindIt) {
+  const std::string text = R"(
+var S::mu mutex mutex
+var S::before int
+var S::a int
+var S::behind int
+fn need()
+B1 -> B0
+  #r text true; bind return := 0
+fn S::Add()
+B4 -> B3
+  W this.S::before
+B3 -> B2 T, B1 F
+  call need()
+B2 -> B1
+  lock this.S::mu
+B1 -> B0
+  W this.S::a
+  unlock this.S::mu
+  W this.S::behind
+)";
+  const ImpactCase change(text, edit(text, {{"true", "false"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Add W S::a"));
+}
+
+TEST(SliceRule, ALockTakenForTheCallerByAnAffectedBranch) {
+  const std::string text = R"(
+var S::mu mutex mutex
+var S::a int
+var S::behind int
+fn need()
+B1 -> B0
+  #r text true; bind return := 0
+fn S::Enter()
+B3 -> B2 T, B1 F
+  call need()
+B2 -> B1
+  lock this.S::mu
+B1 -> B0
+  text done
+fn S::Add()
+B1 -> B0
+  call S::Enter() on this
+  W this.S::a
+  unlock this.S::mu
+  W this.S::behind
+)";
+  const ImpactCase change(text, edit(text, {{"true", "false"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Add W S::a"));
+}
+
+TEST(SliceRule, IntoACopyInAClosure) {
+  const std::string text = R"(
+var slots int
+var other int
+fn inner() i k !lambda in=f
+B1 -> B0
+  W slots*; use i
+  W other; use k
+fn f() j k
+B1 -> B0
+  #j text j = 2; def j
+  text k = 2; def k
+  text [j, k]; use j; use k; bind local:inner:0 := j; bind local:inner:1 := k
+  spawn inner()
+)";
+  const ImpactCase change(text, edit(text, {{"j = 2", "j = 1"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("inner W slots"));
+  const std::string numbers = edit(text, {{"local:inner:0 := j", "local:inner:0 := 0"}});
+  const ImpactCase computed(numbers, edit(numbers, {{"j = 2", "j = 1"}}));
+  EXPECT_THAT(computed.impacted(), ElementsAre("inner W slots"));
+}
+
+TEST(SliceRule, AnInitCaptureChanges) {
+  const std::string text = R"(
+var slots int
+fn inner() i !lambda in=f
+B1 -> B0
+  W slots*; use i
+fn f()
+B1 -> B0
+  #c text [i = 1]; bind local:inner:0 := 0
+  spawn inner()
+)";
+  const ImpactCase change(text, edit(text, {{"i = 1", "i = 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("inner W slots"));
+}
+
+TEST(SliceRule, AMemberOfAnAffectedLocalIsAnAffectedArgument) {
+  const std::string text = R"(
+var S::a int
+var Box::n int
+fn S::Store(n)
+B1 -> B0
+  W this.S::a; use n
+fn S::Set() box
+B1 -> B0
+  #x text box = {1}; def box
+  call S::Store(box.Box::n) on this; use box
+)";
+  const ImpactCase change(text, edit(text, {{"{1}", "{2}"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("S::Store W S::a"));
+}
+
 TEST(SliceRule, ConstantThatGuardsAWrite) {
   const std::string text = R"(
 var kLimit int const

@@ -409,12 +409,10 @@ Operands Evaluator::lambda(const clang::LambdaExpr* e) {
     if (!body) continue;
     Operand target;
     target.place.base = unit_.variables.local(*body, ordinal);
-    for (const Operand& value : values) {
-      if (variable->getType()->isReferenceType())
-        bind_reference(target, value, capture.getLocation());
-      else
-        bind(target, value, variable->getType(), capture.getLocation());
-    }
+    bool bound = false;
+    for (const Operand& value : values)
+      bound = flow(target, value, variable->getType(), capture.getLocation()) || bound;
+    if (!bound) computed(target, capture.getLocation());
   }
   return {};
 }

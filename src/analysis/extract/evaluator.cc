@@ -356,12 +356,9 @@ void Evaluator::return_value(const clang::Expr* value) {
     return;
   }
   if (const clang::FunctionDecl* function = closure_function(type)) callback(function, value->getExprLoc());
-  for (const Operand& source : values) {
-    if (type->isReferenceType())
-      bind_reference(target, source, value->getExprLoc());
-    else
-      bind(target, source, type, value->getExprLoc());
-  }
+  bool bound = false;
+  for (const Operand& source : values) bound = flow(target, source, type, value->getExprLoc()) || bound;
+  if (!bound) computed(target, value->getExprLoc());
 }
 
 void Evaluator::declare(const clang::VarDecl* declared) {
@@ -415,7 +412,12 @@ void Evaluator::statement(const clang::Stmt* s) {
   } else if (const auto* code = dyn_cast<clang::GCCAsmStmt>(s)) {
     assembly(code);
   } else if (const auto* result_of_coroutine = dyn_cast<clang::CoreturnStmt>(s)) {
-    if (result_of_coroutine->getOperand()) evaluate(result_of_coroutine->getOperand());
+    if (const clang::Expr* operand = result_of_coroutine->getOperand()) {
+      evaluate(operand);
+      Operand target;
+      target.place.base = unit_.variables.result(scope_.function);
+      computed(target, operand->getExprLoc());
+    }
     if (result_of_coroutine->getPromiseCall()) evaluate(result_of_coroutine->getPromiseCall());
   }
 }

@@ -104,8 +104,12 @@ class Evaluator {
   void write(const Operands& memory, const clang::Expr* at);
   bool access_fields(const Operand& memory, AccessMode mode, clang::QualType type, clang::SourceLocation at,
                      std::uint8_t extra_tags, unsigned depth);
-  void bind(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at);
-  void bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at);
+  /// These three tell whether they emitted anything.
+  bool bind(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at);
+  bool bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at);
+  bool flow(const Operand& target, const Operand& value, clang::QualType type, clang::SourceLocation at);
+  /// `target` gets a value that is no pointer to, nor taken from, a place that aliases could matter for.
+  void computed(const Operand& target, clang::SourceLocation at);
 
   // --- calls.cc: calls, constructions, callbacks ---
   Operands call(const clang::CallExpr* expression);

@@ -277,20 +277,33 @@ void Evaluator::write(const Operands& memory, const clang::Expr* at) {
   for (const Operand& operand : memory) access(operand, AccessMode::Write, at->getType(), at->getExprLoc());
 }
 
-void Evaluator::bind(const Operand& target, const Operand& value, clang::QualType type,
+bool Evaluator::bind(const Operand& target, const Operand& value, clang::QualType type,
                      clang::SourceLocation at) {
-  if (silent() || !target.known() || target.address > 0 || !value.known() || value.address > 1) return;
-  if (!unit_.library.carries_pointers(type) || (value.address == 0 && target.place == value.place)) return;
+  if (silent() || !target.known() || target.address > 0 || !value.known() || value.address > 1) return false;
+  if (!unit_.library.carries_pointers(type) || (value.address == 0 && target.place == value.place))
+    return false;
   emit(at, Binding{target.place, value.value()});
+  return true;
 }
 
-void Evaluator::bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at) {
-  if (silent() || !reference.known() || reference.address > 0 || !address.known()) return;
+bool Evaluator::bind_reference(const Operand& reference, const Operand& address, clang::SourceLocation at) {
+  if (silent() || !reference.known() || reference.address > 0 || !address.known()) return false;
   Operand target = reference;
   if (target.place.derefs > 0) --target.place.derefs;  // fields of reference type come as what they refer to
   // A reference to a temporary pointer refers to what the pointer holds one step further; that step is
   // dropped.
   emit(at, Binding{target.place, {address.place, address.address > 0}});
+  return true;
+}
+
+bool Evaluator::flow(const Operand& target, const Operand& value, clang::QualType type,
+                     clang::SourceLocation at) {
+  return type->isReferenceType() ? bind_reference(target, value, at) : bind(target, value, type, at);
+}
+
+/// The slice follows numbers, too: into callers and into closures.
+void Evaluator::computed(const Operand& target, clang::SourceLocation at) {
+  if (target.known()) emit(at, Binding{target.place, {}});
 }
 
 }  // namespace simrt::analysis
