@@ -242,6 +242,24 @@ B1 -> B0
   EXPECT_THAT(computed.impacted(), ElementsAre("inner W slots"));
 }
 
+// `[q]` of a smart pointer: its copy is a statement of its own.
+TEST(SliceRule, IntoACopyInAClosureThroughAValue) {
+  const std::string text = R"(
+var D::n int
+fn inner() q !lambda in=f
+B1 -> B0
+  W q.D::n; use q
+fn f() q %copy
+B1 -> B0
+  #q text q = make(); def q
+  text q; use q; def %copy
+  text [q]; use %copy; bind local:inner:0 := q
+  spawn inner()
+)";
+  const ImpactCase change(text, edit(text, {{"q = make()", "q = p"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("inner W D::n"));
+}
+
 TEST(SliceRule, AnInitCaptureChanges) {
   const std::string text = R"(
 var slots int
