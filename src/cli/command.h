@@ -33,6 +33,7 @@ void add_record(Commands commands);
 void add_select(Commands commands);
 void add_why(Commands commands);
 void add_check(Commands commands);
+void add_explore(Commands commands);
 void add_replay(Commands commands);
 void add_history(Commands commands);
 void add_hook(Commands commands);

@@ -139,6 +139,7 @@ void add_history(Commands commands) {
   history->footer("Views for `sql` and `export` are described in db_schema/README.md.");
   add_history_queries(*history, commands);
   add_history_findings(*history, commands);
+  add_history_patterns(*history, commands);
   add_history_care(*history, commands);
 }
 

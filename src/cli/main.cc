@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   simrt::cli::add_select(commands);
   simrt::cli::add_why(commands);
   simrt::cli::add_check(commands);
+  simrt::cli::add_explore(commands);
   simrt::cli::add_replay(commands);
   simrt::cli::add_history(commands);
   simrt::cli::add_hook(commands);

@@ -9,6 +9,7 @@ namespace simrt::schedule {
 namespace {
 
 constexpr std::size_t kMostPerSite = 6;
+constexpr std::size_t kThreadsAlike = 3;
 
 }  // namespace
 
@@ -56,6 +57,23 @@ Occurrences::Occurrences(const Execution& execution) {
     for (const VariableNumber variable : shared.touched_by(i))
       add(variable, {i, event.site, thread, event.kind, clock[thread], locks[thread]});
   }
+  keep_few_threads();
+}
+
+void Occurrences::keep_few_threads() {
+  using Touches = std::set<std::pair<SiteId, EventKind>>;
+  std::map<ThreadIndex, Touches> touches;
+  for (const auto& all : by_variable_)
+    for (const Occurrence& each : all) touches[each.thread].insert({each.site, each.kind});
+  std::map<Touches, std::vector<ThreadIndex>> alike;
+  for (const auto& [thread, sites] : touches) alike[sites].push_back(thread);
+  std::set<ThreadIndex> dropped;
+  for (const auto& [sites, threads] : alike)
+    if (threads.size() > kThreadsAlike)  // the first ones and the last
+      dropped.insert(threads.begin() + (kThreadsAlike - 1), threads.end() - 1);
+  if (dropped.empty()) return;
+  for (auto& all : by_variable_)
+    std::erase_if(all, [&](const Occurrence& each) { return dropped.contains(each.thread); });
 }
 
 void Occurrences::add(VariableNumber variable, const Occurrence& occurrence) {

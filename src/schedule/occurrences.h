@@ -19,7 +19,8 @@ struct Occurrence {
 };
 
 /// Keeps for each variable, thread, site and mode the first and the last access under each of a few sets of
-/// locks.
+/// locks. Of threads that access shared memory at the same sites a few stand for all: patterns know two
+/// threads.
 class Occurrences {
  public:
   explicit Occurrences(const Execution& execution);
@@ -43,6 +44,7 @@ class Occurrences {
   };
   using Clock = std::vector<std::size_t>;  ///< per thread: events below this index come first
   void add(VariableNumber variable, const Occurrence& occurrence);
+  void keep_few_threads();
 
   std::vector<Clock> clocks_;
   std::vector<std::vector<HeldLock>> locks_;

@@ -31,11 +31,13 @@ std::optional<std::size_t> Portfolio::next() {
   double highest = -1;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (strategies_[i].finished) continue;
+    if (strategies_[i].executions == 0) {  // each in turn, in the given order, before any is judged
+      best = {i};
+      break;
+    }
     const Value& value = values_[i];
     const double worth =
-        strategies_[i].executions == 0
-            ? HUGE_VAL
-            : value.reward / value.tries + kCuriosity * std::sqrt(std::log(std::max(all, 1.0)) / value.tries);
+        value.reward / value.tries + kCuriosity * std::sqrt(std::log(std::max(all, 1.0)) / value.tries);
     if (worth > highest) {
       highest = worth;
       best.clear();
@@ -46,6 +48,12 @@ std::optional<std::size_t> Portfolio::next() {
   --left_;
   random_ = hash_combine(random_, left_);
   return best[random_ % best.size()];
+}
+
+bool Portfolio::take(std::size_t strategy) {
+  if (left_ == 0 || strategies_[strategy].finished) return false;
+  --left_;
+  return true;
 }
 
 void Portfolio::report(std::size_t strategy, std::uint64_t new_coverage, bool failed) {

@@ -23,8 +23,10 @@ class Portfolio {
 
   Portfolio(std::vector<std::string> names, std::uint64_t budget, std::uint64_t seed);
 
-  /// Index of the strategy that runs next; nothing when the budget is spent or all have finished.
+  /// Index of the strategy that runs next (at first each once, in their order); nothing when the budget is spent or all have finished.
   std::optional<std::size_t> next();
+  /// Runs this one next, whatever it is worth; false when the budget is spent or it has finished.
+  bool take(std::size_t strategy);
   /// What an execution of the strategy brought: so many instances that were not covered before.
   void report(std::size_t strategy, std::uint64_t new_coverage, bool failed);
   /// The strategy has nothing left to run (a systematic search that ended).

@@ -71,6 +71,7 @@ format::PlanHeader header_of(const CheckPlan& plan) {
   header.processor = plan.processor;
   header.findings_limit = plan.findings_limit;
   header.epoch_ns = plan.epoch_ns;
+  header.short_sleep_ns = plan.short_sleep_ns;
   return header;
 }
 
@@ -90,16 +91,18 @@ std::vector<std::byte> plan_bytes(const CheckPlan& plan) {
   }
   add_list<format::PlanSites>(out, PlanKind::Sites, plan.watched, site_of);
   add_list<format::PlanPairs>(out, PlanKind::Pairs, plan.pairs, [](const CheckPair& pair) {
-    return format::PlanPair{site_of(pair.first), site_of(pair.second), pair.first_then_second ? 1u : 0u, 0};
+    return format::PlanPair{site_of(pair.first), site_of(pair.second), pair.first_then_second ? 1u : 0u, 0,
+                            pair.first_calls,    pair.second_calls};
   });
   add_list<format::PlanSequence>(out, PlanKind::Sequence, plan.steps, [](const CheckStep& step) {
-    return format::PlanStep{site_of(step.site), step.role,   step.kind,   0,
-                            step.variable,      step.thread, step.address};
+    return format::PlanStep{site_of(step.site), step.role,   step.kind,    0,
+                            step.variable,      step.thread, step.address, step.calls};
   });
   add_list<format::PlanSchedule>(out, PlanKind::Schedule, plan.schedule,
                                  [](const auto& item) { return item; });
   add_list<format::PlanWeights>(out, PlanKind::Weights, plan.weights,
                                 [](std::uint64_t weight) { return weight; });
+  add_list<format::PlanCuts>(out, PlanKind::Cuts, plan.cuts, [](const auto& cut) { return cut; });
   const std::uint64_t bytes = out.size();
   std::memcpy(out.data() + offsetof(format::PlanHeader, bytes), &bytes, sizeof bytes);
   return out.take();

@@ -31,6 +31,7 @@ struct CheckPair {
   CheckSite first, second;
   bool first_then_second =
       true;  ///< the order in which the two accesses are made once both threads stand there
+  std::uint64_t first_calls = 0, second_calls = 0;  ///< ReadsFrom: format::RunEvent::calls; 0 = any
 };
 
 struct CheckStep {
@@ -40,6 +41,7 @@ struct CheckStep {
   std::uint32_t variable = 0;  ///< same number: same address
   std::uint32_t thread = format::kPlanNone;
   std::uint64_t address = 0;  ///< 0: any
+  std::uint64_t calls = 0;  ///< format::RunEvent::calls of an execution of the same program; 0 = any
 };
 
 struct CheckPlan {
@@ -53,6 +55,7 @@ struct CheckPlan {
   std::uint64_t max_points = 0, max_milliseconds = 0;
   std::uint64_t epoch_ns =
       1'700'000'000'000'000'000;  ///< virtual time of day at the start, the same in each run
+  std::uint64_t short_sleep_ns = 0;
   std::uint32_t processor = 0, findings_limit = 0;
   std::vector<CheckModule> modules;
   std::vector<CheckSite> watched;
@@ -60,6 +63,7 @@ struct CheckPlan {
   std::vector<CheckStep> steps;
   std::vector<format::ScheduleItem> schedule;  ///< module: index into `modules`, or format::kPlanNone
   std::vector<std::uint64_t> weights;
+  std::vector<format::PlanCut> cuts;
 };
 
 /// Bytes of the plan area that the plan takes.

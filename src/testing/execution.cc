@@ -50,6 +50,7 @@ class Reader {
   bool on(const format::RunAtomicity& record, Payload payload);
   bool on(const format::RunVariable& record, Payload payload);
   bool on(const format::RunRacySites& record, Payload payload);
+  bool on(const format::RunCalls& record, Payload payload);
   void damaged(std::uint64_t offset);
 
   std::span<const std::byte> file_;
@@ -224,6 +225,10 @@ bool Reader::on(const format::RunRacySites& record, Payload payload) {
   if (!payload.read(record.count, sites.sites)) return false;
   out_.racy_sites.push_back(std::move(sites));
   return true;
+}
+
+bool Reader::on(const format::RunCalls& record, Payload payload) {
+  return payload.read(record.frame_count, out_.calls[record.hash]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "simrt/format/run.h"
@@ -55,6 +56,7 @@ struct Execution {
   /// Module indexes are into `modules`; replay with CheckPlan::modules = module_names().
   std::vector<format::ScheduleItem> schedule;
   std::vector<format::RunEvent> events;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> calls;  ///< by RunCalls::hash
   std::vector<ExecutionWait> waits;
   std::vector<std::vector<std::uint64_t>> stacks;        ///< by RunStack::id
   std::vector<std::vector<format::HeldLock>> lock_sets;  ///< by RunLockSet::id

@@ -1,6 +1,7 @@
 // What strategies find, and how directed ones are aimed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -25,8 +26,8 @@ int executions_to_failure(const std::string& name, StrategyKind strategy, int li
 }
 
 TEST(Strategies, EachFindsTheLostUpdate) {
-  for (StrategyKind strategy :
-       {StrategyKind::Random, StrategyKind::Pct, StrategyKind::Pos, StrategyKind::Surw})
+  for (StrategyKind strategy : {StrategyKind::Random, StrategyKind::Pct, StrategyKind::Pos,
+                                StrategyKind::Surw, StrategyKind::ReadsFrom})
     EXPECT_GT(executions_to_failure("account", strategy, 1000), 0) << static_cast<int>(strategy);
 }
 
@@ -130,6 +131,103 @@ TEST(Strategies, OnlyWatchedSitesArePoints) {
              points_none = run(program, none).execution.points;
   EXPECT_LT(points_few, recorded.execution.points);
   EXPECT_EQ(points_few, points_none + 2);  // two threads read once
+}
+
+// Both updates see the value from before the other one: what a read sees is constrained, the rest is free.
+TEST(Strategies, AConstraintOnWhatAReadSeesIsMet) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan look;
+  look.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, look);
+  const Update update = find_update(recorded.execution);
+  ASSERT_TRUE(update.found);
+  for (int seed = 1; seed <= 5; ++seed) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::ReadsFrom;
+    plan.seed = static_cast<std::uint64_t>(seed);
+    plan.modules = recorded.execution.module_names();
+    plan.pairs = {{update.write, update.read, true}};
+    const CheckResult sees = run(program, plan);
+    EXPECT_EQ(sees.status, 0) << "held until the write has happened, and then it sees it";
+  }
+}
+
+TEST(Strategies, OnePeriodRunsOneThreadAfterTheOther) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Periodical;
+  for (plan.seed = 1; plan.seed <= 5; ++plan.seed) EXPECT_EQ(run(program, plan).status, 0);
+}
+
+TEST(Strategies, IgnoredSitesAreNoPointsAndNoEvents) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan all, fewer;
+  all.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, all);
+  const Update update = find_update(recorded.execution);
+  fewer.flags = format::kPlanRecordEvents | format::kPlanSitesIgnored;
+  fewer.modules = recorded.execution.module_names();
+  fewer.watched = {update.read};
+  const CheckResult ignoring = run(program, fewer);
+  EXPECT_EQ(ignoring.execution.points + 2, recorded.execution.points);  // two threads read once
+  for (const auto& event : ignoring.execution.events)
+    EXPECT_NE(ignoring.execution.site_of(event.pc), std::optional(update.read));
+}
+
+TEST(Strategies, BlocksOfTheHeapBeginAndEndInTheEventLog) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan plan;
+  plan.flags = format::kPlanRecordEvents;
+  std::map<std::uint64_t, int> live;
+  int allocated = 0;
+  for (const auto& event : run(program, plan).execution.events) {
+    const auto kind = static_cast<EventKind>(event.kind);
+    if (kind == EventKind::Allocate) {
+      EXPECT_GT(event.size, 0U);
+      live[event.object] = 1;
+      ++allocated;
+    } else if (kind == EventKind::Free && live.contains(event.object)) {
+      EXPECT_EQ(live[event.object]--, 1);
+    }
+  }
+  EXPECT_GT(allocated, 0);
+}
+
+int sleeper_first(std::uint64_t short_sleep_ns) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "sleeper");
+  int first = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    plan.seed = seed;
+    plan.short_sleep_ns = short_sleep_ns;
+    first += run(program, plan).status;
+  }
+  return first;
+}
+
+TEST(Strategies, AShortSleepOrdersNothingIfThePlanSaysSo) {
+  EXPECT_EQ(sleeper_first(0), 0);
+  EXPECT_EQ(sleeper_first(100'000), 0) << "shorter than the sleep";
+  EXPECT_GT(sleeper_first(500'000), 0);
+}
+
+// All locks of one wrapper are taken at one place in the library's code; the calls tell them apart.
+TEST(Strategies, EventsKnowTheCallsThatLedToThem) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "twostage");
+  CheckPlan plan;
+  plan.flags = format::kPlanRecordEvents;
+  const CheckResult result = run(program, plan);
+  std::map<std::uint64_t, std::set<std::uint64_t>> calls_of_place;
+  for (const auto& event : result.execution.events) {
+    if (event.calls != 0) {
+      EXPECT_FALSE(result.execution.calls.at(event.calls).empty());
+    }
+    if (event.kind == static_cast<int>(EventKind::Lock)) calls_of_place[event.pc].insert(event.calls);
+  }
+  std::size_t most = 0;
+  for (const auto& [pc, calls] : calls_of_place) most = std::max(most, calls.size());
+  EXPECT_GE(most, 4U) << "two guards in each of two threads";
 }
 
 }  // namespace

@@ -73,6 +73,16 @@ TEST(Portfolio, ItIsDeterministicInItsSeedAndFairWithoutReward) {
   for (const std::uint64_t count : shares(7, 0)) EXPECT_NEAR(static_cast<double>(count), 200, 60);
 }
 
+TEST(Portfolio, EachStrategyRunsOnceInTheGivenOrderFirst) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    Portfolio portfolio({"first", "second", "third"}, 10, seed);
+    for (std::size_t i = 0; i < 3; ++i) {
+      ASSERT_EQ(portfolio.next(), std::optional(i));
+      portfolio.report(i, i == 0 ? 1000 : 0, false);
+    }
+  }
+}
+
 TEST(Portfolio, ItShiftsWhenAStrategyDriesUpAndStopsWhenAllHaveFinished) {
   Portfolio portfolio({"first", "second"}, 1000, 3);
   std::uint64_t late = 0;

@@ -91,6 +91,29 @@ TEST(Predict, ImpactedFirstThenWriteWrite) {
   EXPECT_TRUE(rest);
 }
 
+TEST(Predict, OfThreadsThatAreAlikeAFewStandForAll) {
+  ExecutionBuilder few, many;
+  for (ThreadIndex thread = 1; thread <= 3; ++thread) few.read(thread, 0x10, "r").write(thread, 0x10, "w");
+  for (ThreadIndex thread = 1; thread <= 200; ++thread) many.read(thread, 0x10, "r").write(thread, 0x10, "w");
+  for (ExecutionBuilder* builder : {&few, &many}) builder->read(201, 0x10, "other").write(201, 0x20, "y");
+  Predictor of_few, of_many(PredictionLimits{.instances = 1000, .combinations = 100'000});
+  of_few.add(few.get());
+  of_many.add(many.get());
+  EXPECT_FALSE(of_many.cut());
+  EXPECT_EQ(of_few.feasible(), of_many.feasible());
+  EXPECT_TRUE(of_many.is_feasible(instance(7, {"r", "w", "w"})));
+  EXPECT_TRUE(of_many.is_feasible(instance(3, {"w", "w"})));
+  EXPECT_FALSE(of_many.is_feasible(instance(5, {"w", "w", "r"}))) << "nobody reads behind its write";
+}
+
+TEST(Patterns, AnInstanceIsMadeOfOrders) {
+  const auto orders = orders_in(instance(12, {"wx", "rx", "ry", "wy"}));
+  EXPECT_EQ(orders, (std::vector{instance(2, {"wx", "rx"}), instance(1, {"ry", "wy"})}));
+  EXPECT_EQ(orders_in(instance(4, {"r", "w", "r2"})),
+            (std::vector{instance(1, {"r", "w"}), instance(2, {"w", "r2"})}));
+  EXPECT_TRUE(orders_in(instance(3, {"w", "w2"})).empty());
+}
+
 /// What happens in any schedule of a program without branches must have been predicted from one of its runs.
 TEST(Predict, NothingThatCanHappenIsRuledOut) {
   std::mt19937_64 random(99);

@@ -42,8 +42,10 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(Pos, 3, "partial order sampling (seed)")                                                 \
   X(Surw, 4, "selectively uniform random walk (seed; PlanWeights)")                          \
   X(Pair, 5, "active testing of the pairs of sites in PlanPairs (seed, hold)")               \
-  X(Sequence, 6, "active testing of the order of steps in PlanSequence (seed, hold)")        \
-  X(RoundRobin, 7, "the next thread by index at every point at which one can go on")
+  X(Sequence, 6, "active testing of the order of steps in PlanSequence (seed, hold, depth)") \
+  X(RoundRobin, 7, "the next thread by index at every point at which one can go on")         \
+  X(ReadsFrom, 8, "what reads see is constrained by PlanPairs; else as Pos (seed, hold)")    \
+  X(Periodical, 9, "threads go through the periods of PlanCuts one period after the other (seed)")
 
 // X(name, bit, meaning)
 #define SIMRT_PLAN_FLAGS(X)                                                                               \
@@ -57,7 +59,8 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(PinToProcessor, 7, "run on one processor only (PlanHeader::processor); the program does not notice")  \
   X(StopAtSchedule, 8, "end the run as Stopped when the schedule to follow is used up")                   \
   X(WatchedAlways, 9, "the watched sites alone are points for plain accesses even when there are none")   \
-  X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")
+  X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")  \
+  X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")
 
 #define X(name, number, meaning) name = number,
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };
@@ -77,16 +80,17 @@ struct PlanHeader {
   uint32_t flags;      // PlanFlag
   uint32_t detectors;  // Detector
   uint64_t seed;
-  uint32_t depth;       // Pct: number of change points + 1
+  uint32_t depth;       // Pct: number of change points + 1; Sequence: times that the first step is let pass
   uint32_t bound;       // most preemptions that the strategy may make; 0 = no bound
-  uint64_t length;      // Pct: expected points of one execution; 0 = unknown
+  uint64_t length;      // Pct, Sequence, ReadsFrom: expected points of one execution; 0 = unknown
   uint64_t hold;        // Pair, Sequence: longest hold of a thread, in points; 0 = the runtime's default
   uint64_t max_points;  // then the run ends as PointLimit; 0 = the runtime's default
   uint64_t max_milliseconds;  // real time, then TimeLimit; 0 = none (the host watches as well)
   uint32_t processor;         // PinToProcessor
   uint32_t findings_limit;    // most findings of each kind that are written; 0 = the runtime's default
   uint64_t epoch_ns;          // virtual CLOCK_REALTIME at the start; 0 = the kernel's
-  uint64_t reserved[5];
+  uint64_t short_sleep_ns;    // sleeps up to this span only give way: how long others take is not known
+  uint64_t reserved[4];
 };
 
 /// A module the other chunks speak of. Matched by build id where both have one, else by path; the first one
@@ -121,6 +125,8 @@ struct PlanPair {
   uint32_t
       first_then_second;  // the order in which to let them go once both are there: 1, or 0 for the reverse
   uint32_t reserved;
+  uint64_t first_calls,
+      second_calls;  // ReadsFrom: RunEvent::calls of an execution of this process image; 0 = any
 };
 
 /// The steps to bring about in this order. Payload: count x PlanStep.
@@ -136,6 +142,7 @@ struct PlanStep {
   uint32_t variable;  // steps with the same number touch the same address
   uint32_t thread;    // the index of that thread where it is known, else kPlanNone
   uint64_t address;   // of the memory or lock where it is known to be the same in every execution, else 0
+  uint64_t calls;     // RunEvent::calls of an execution of this process image; 0 = any
 };
 
 // What a choice in a schedule decides. X(name, number, meaning)
@@ -177,6 +184,18 @@ struct PlanWeights {
   uint32_t reserved;
 };
 
+/// Periodical. Payload: count x PlanCut.
+struct PlanCuts {
+  uint32_t count;
+  uint32_t reserved;
+};
+/// The thread with this index enters the period behind so many of its own points.
+struct PlanCut {
+  uint32_t thread;
+  uint32_t period;
+  uint64_t points;
+};
+
 // Every kind of chunk: X(name, number, record)
 #define SIMRT_PLAN_RECORDS(X)  \
   X(Module, 1, PlanModule)     \
@@ -184,7 +203,8 @@ struct PlanWeights {
   X(Pairs, 3, PlanPairs)       \
   X(Sequence, 4, PlanSequence) \
   X(Schedule, 5, PlanSchedule) \
-  X(Weights, 6, PlanWeights)
+  X(Weights, 6, PlanWeights)   \
+  X(Cuts, 7, PlanCuts)
 
 enum class PlanKind : uint32_t {
 #define X(name, number, record) name = number,
@@ -193,6 +213,6 @@ enum class PlanKind : uint32_t {
 };
 
 static_assert(sizeof(PlanHeader) == 128 && sizeof(PlanModule) == 16 && sizeof(PlanSite) == 16);
-static_assert(sizeof(PlanPair) == 40 && sizeof(PlanStep) == 40 && sizeof(ScheduleItem) == 32);
+static_assert(sizeof(PlanPair) == 56 && sizeof(PlanStep) == 48 && sizeof(ScheduleItem) == 32);
 
 }  // namespace simrt::format

@@ -162,6 +162,7 @@ struct RunEvent {
   uint8_t order;     // low bits, for atomics and fences: 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
   uint32_t callers;  // RunStack::id of the calls that led to pc; kRunNone = not known (no detector was on)
   uint32_t reserved;
+  uint64_t calls;  // RunCalls::hash; 0 = not known
 };
 /// Bit of RunEvent::order: the event has no scheduling point of its own (the lock taken again behind a wait).
 /// The others are the decisions 1, 2, 3, ... of ScheduleItem::decision.
@@ -171,6 +172,14 @@ inline constexpr uint8_t kEventWithoutDecision = 0x80;
 struct RunEvents {
   uint32_t count;
   uint32_t capacity;
+};
+
+/// The calls behind events. Payload: frame_count x uint64_t run-time return addresses, innermost first: of
+/// the calls that led into the function of RunEvent::pc.
+struct RunCalls {
+  uint64_t hash;
+  uint32_t frame_count;
+  uint32_t reserved;
 };
 
 // How a thread stands at the end of the execution. X(name, number, meaning)
@@ -321,7 +330,8 @@ struct RacySite {
   X(LockCycle, 9, RunLockCycle)  \
   X(Atomicity, 10, RunAtomicity) \
   X(Variable, 11, RunVariable)   \
-  X(RacySites, 12, RunRacySites)
+  X(RacySites, 12, RunRacySites) \
+  X(Calls, 13, RunCalls)
 
 enum class RunKind : uint32_t {
 #define X(name, number, record) name = number,
@@ -339,7 +349,7 @@ struct RunKindOf;
 SIMRT_RUN_RECORDS(X)
 #undef X
 
-static_assert(sizeof(RunServer) == 24 && sizeof(RunHeader) == 256 && sizeof(RunEvent) == 40);
+static_assert(sizeof(RunServer) == 24 && sizeof(RunHeader) == 256 && sizeof(RunEvent) == 48);
 static_assert(sizeof(RunModule) == 40 && sizeof(RunThread) == 16 && sizeof(RunWait) == 40);
 static_assert(sizeof(HeldLock) == 24 && sizeof(FindingAccess) == 32 && sizeof(LockEdge) == 48);
 static_assert(sizeof(RunRace) == 80 && sizeof(RunAtomicity) == 152 && sizeof(RunVariable) == 40);

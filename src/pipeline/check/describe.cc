@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "pipeline/check/memory_misuse.h"
+
 namespace simrt::pipeline {
 namespace {
 
@@ -375,6 +377,18 @@ Finding describe_failure(const testing::CheckResult& result, const std::string& 
   finding.harm = Harm::Shown;
   finding.variable = ending;
   finding.evidence = "an execution under this schedule ended so; another schedule passes";
+  const auto misuse = find_memory_misuse(execution);
+  if (misuse && ending == to_string(*misuse)) {
+    for (const std::size_t at : {misuse->event, misuse->release}) {
+      const format::RunEvent& event = execution.events[at];
+      FindingSide side;
+      side.stack = symbols.stack(execution, {event.pc});
+      side.kind = step_kind(static_cast<EventKind>(event.kind));
+      side.thread = symbols.role(execution, event.thread);
+      finding.sides.push_back(std::move(side));
+    }
+    return finding;
+  }
   // Where the thread that ran last was last seen in the project's own code.
   if (!execution.events.empty()) {
     const std::uint32_t thread = execution.events.back().thread;

@@ -25,44 +25,66 @@ namespace {
 constexpr std::size_t kStepsTraced = 2000;
 
 struct Replaying {
-  Workspace workspace;
+  std::string root;
   history::Witness witness;
   TestCase test;
   testing::CheckPlan plan;
 };
 
-Result<Replaying> prepare(const ReplayRequest& request, ReplayOutcome& outcome) {
-  auto workspace = open_workspace(request.directory, request.database);
-  if (!workspace) return fail(workspace.error());
-  auto database = open_history(*workspace, history::OpenMode::ReadOnly);
-  if (!database) return fail(database.error());
-  auto witness = history::find_witness(*database, request.witness);
+Result<history::Witness> load_witness(history::Database& database, const ReplayRequest& request,
+                                      ReplayOutcome& outcome) {
+  auto witness = history::find_witness(database, request.witness);
   if (!witness) return fail(witness.error());
   if (!*witness)
     return fail(ErrorCode::History, fmt::format("no witness, or several, fit '{}'", request.witness),
                 "simrt history findings lists them");
-  const auto known = history::known_findings(*database);
+  const auto known = history::known_findings(database);
   if (!known) return fail(known.error());
   for (const history::KnownFinding& finding : *known)
     if (finding.witness == (*witness)->id) outcome.title = finding.record.title;
-  const std::string build = request.build.empty() ? workspace->config.check_directory
-                                                  : absolute_path(request.build, workspace->root);
-  auto plan = decode_plan((*witness)->plan);
-  if (!plan) return fail(plan.error());
-  auto tests = tests_of_build(workspace->config, build, "build it again (SIMRT_BUILD=check)", outcome.notes,
+  return std::move(**witness);
+}
+
+/// The witness' test as the check build has it now.
+Result<TestCase> find_test(const Workspace& workspace, const std::string& build, const std::string& name,
+                           const ReplayRequest& request, ReplayOutcome& outcome) {
+  auto tests = tests_of_build(workspace.config, build, "build it again (SIMRT_BUILD=check)", outcome.notes,
                               request.interrupt);
   if (!tests) return fail(tests.error());
-  const auto test = std::find_if(tests->begin(), tests->end(),
-                                 [&](const TestCase& t) { return t.name == (*witness)->test; });
+  const auto test =
+      std::find_if(tests->begin(), tests->end(), [&](const TestCase& t) { return t.name == name; });
   if (test == tests->end())
-    return fail(ErrorCode::Project, fmt::format("the check build has no test {} any more", (*witness)->test),
+    return fail(ErrorCode::Project, fmt::format("the check build has no test {} any more", name),
                 "run simrt check again");
-  testing::ExecutableIdentity identity({workspace->root, build});
+  return *test;
+}
+
+Result<Replaying> prepare(const ReplayRequest& request, ReplayOutcome& outcome) {
+  auto workspace = open_workspace(request.directory, request.database);
+  // A program outside a repository has a history of its own.
+  const bool alone = !workspace && !request.database.empty();
+  if (!workspace && !alone) return fail(workspace.error());
+  auto database = alone ? history::Database::open(request.database, {})
+                        : open_history(*workspace, history::OpenMode::ReadOnly);
+  if (!database) return fail(database.error());
+  auto witness = load_witness(*database, request, outcome);
+  if (!witness) return fail(witness.error());
+  auto plan = decode_plan(witness->plan);
+  if (!plan) return fail(plan.error());
+  const std::string root = alone ? canonical_path(request.directory) : workspace->root;
+  const std::string build = workspace && request.build.empty() ? workspace->config.check_directory
+                                                               : absolute_path(request.build, root);
+  const auto program = decode_program(witness->plan);
+  if (alone && !program) return fail(workspace.error());
+  auto test =
+      program ? Result<TestCase>(*program) : find_test(*workspace, build, witness->test, request, outcome);
+  if (!test) return fail(test.error());
+  testing::ExecutableIdentity identity({root, build});
   const auto executable = identity.of(*test);
-  if (!executable || *executable != (*witness)->executable)
+  if (!executable || *executable != witness->executable)
     outcome.notes.emplace_back(
         "the program was built anew since: the schedule may not fit (simrt check finds one for this build)");
-  return Replaying{std::move(*workspace), std::move(**witness), *test, std::move(*plan)};
+  return Replaying{root, std::move(*witness), std::move(*test), std::move(*plan)};
 }
 
 /// Runs a command on this terminal to its end; Ctrl-C is the command's.
@@ -90,7 +112,7 @@ Status run_on_terminal(std::vector<std::string> command, const std::string& dire
 
 /// Leaves the program to gdb, on this terminal; the schedule is followed all the same.
 Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
-  testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, 0});
+  testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, 0, false});
   auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
   if (Status written = file->write(replay.plan); !written) return written;
@@ -121,13 +143,15 @@ Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
     if (Status done = under_gdb(*replay, request); !done) return fail(done.error());
     return outcome;
   }
-  auto program = TestProgram::create(replay->test, {request.timeout_seconds, 0});
+  // A witness that follows the heap was recorded with events.
+  const bool watch_heap = (replay->plan.flags & format::kPlanRecordEvents) != 0;
+  auto program = TestProgram::create(replay->test, {request.timeout_seconds, 0, watch_heap});
   if (!program) return fail(program.error());
   testing::CheckPlan plan = replay->plan;
   plan.flags |= format::kPlanStrictSchedule;
   if (request.trace) plan.flags |= format::kPlanRecordEvents;
   std::optional<Symbols> symbols;
-  if (request.trace) symbols.emplace(replay->workspace.root, nullptr);
+  if (request.trace) symbols.emplace(replay->root, nullptr);
   for (unsigned i = 0; i < request.times; ++i) {
     auto seen = program->run(plan, request.interrupt);
     if (!seen) return fail(seen.error());

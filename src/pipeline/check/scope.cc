@@ -80,6 +80,15 @@ std::optional<FindingCause> Scope::cause(const Finding& finding) const {
   return std::nullopt;
 }
 
+std::map<std::string, std::vector<std::uint32_t>> Scope::places() const {
+  std::map<std::string, std::vector<std::uint32_t>> places;
+  for (const auto& [at, accesses] : at_)
+    if (std::any_of(accesses.begin(), accesses.end(),
+                    [&](std::uint32_t access) { return impact_.accesses[access].impacted; }))
+      places[at.first].push_back(at.second);
+  return places;
+}
+
 Scope::Watched Scope::watched(const std::string& program, const std::string& build,
                               const std::string& root) const {
   Watched watched;

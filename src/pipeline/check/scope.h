@@ -28,6 +28,9 @@ class Scope {
   /// The impacted pair and the hunk behind it.
   std::optional<FindingCause> cause(const Finding& finding) const;
 
+  /// Files and lines of the impacted accesses themselves.
+  std::map<std::string, std::vector<std::uint32_t>> places() const;
+
   /// Hook sites of the accesses in a test's program and its libraries below `build`: what the runtime is to
   /// watch. Empty = all: no restriction, or an access whose code was not found or lies inside a library's
   /// template.

@@ -44,6 +44,8 @@ std::set<std::uint64_t> pcs_of(const testing::Execution& execution, bool events)
     for (const auto& access : found.accesses) pcs.insert(access.pc);
   if (events)
     for (const auto& event : execution.events) pcs.insert(event.pc);
+  if (events)
+    for (const auto& [hash, callers] : execution.calls) pcs.insert(callers.begin(), callers.end());
   pcs.erase(0);
   return pcs;
 }
@@ -215,6 +217,19 @@ std::string Symbols::line_text(const CodeFrame& frame) {
 std::string Symbols::source_line(const CodeFrame& frame) {
   const std::lock_guard lock(mutex_);
   return trimmed(line_text(frame));
+}
+
+std::string Symbols::position(const CodeFrame& frame) {
+  const std::lock_guard lock(mutex_);
+  const std::string text = line_text(frame);
+  const std::string statement = without_space(text);
+  if (statement.empty()) return fmt::format("{}:{}", frame.line, frame.column);
+  const auto& lines = lines_of(frame.file);
+  const auto equal = std::count_if(
+      lines.begin(), lines.begin() + (frame.line - 1),
+      [&](const std::string& line) { return line == text || without_space(line) == statement; });
+  const std::size_t before = without_space(text.substr(0, frame.column == 0 ? 0 : frame.column - 1)).size();
+  return fmt::format("{}#{}+{}", statement, equal, before);
 }
 
 /// The word at the column, or the first one behind it; of a member function's call, the object in front of

@@ -36,6 +36,10 @@ class Symbols {
   std::string global(const testing::Execution& execution, std::uint64_t address);
   /// Trimmed; empty when unknown.
   std::string source_line(const CodeFrame& frame);
+  /// The frame's place within its function in a form that edits elsewhere do not change: the statement
+  /// without white space, which of the file's equal lines it is, and the position in it. Line and column
+  /// where the source is not the project's own.
+  std::string position(const CodeFrame& frame);
 
  private:
   void add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs);

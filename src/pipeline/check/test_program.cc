@@ -5,6 +5,7 @@
 #include <csignal>
 #include <regex>
 
+#include "pipeline/check/memory_misuse.h"
 #include "support/subprocess.h"
 #include "testing/framework.h"
 #include "testing/outcome.h"
@@ -51,7 +52,7 @@ testing::CheckOptions check_options(const TestCase& test, const TestProgramOptio
   return check;
 }
 
-Observed observe(const TestCase& test, testing::CheckResult result) {
+Observed observe(const TestCase& test, testing::CheckResult result, bool watch_heap) {
   Observed seen;
   seen.output = normalised(result.output);
   switch (result.end) {
@@ -104,6 +105,13 @@ Observed observe(const TestCase& test, testing::CheckResult result) {
       seen.ending = "not under the plan";
       break;
   }
+  if (watch_heap && !seen.failed) {
+    if (const auto misuse = find_memory_misuse(result.execution)) {
+      seen.failed = true;
+      seen.cut = false;
+      seen.ending = to_string(*misuse);
+    }
+  }
   seen.result = std::move(result);
   return seen;
 }
@@ -111,7 +119,7 @@ Observed observe(const TestCase& test, testing::CheckResult result) {
 Result<TestProgram> TestProgram::create(const TestCase& test, const TestProgramOptions& options) {
   auto program = testing::CheckProgram::create(check_options(test, options));
   if (!program) return fail(program.error());
-  return TestProgram(test, std::move(*program));
+  return TestProgram(test, std::move(*program), options.watch_heap);
 }
 
 Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const InterruptToken* interrupt) {
@@ -119,7 +127,7 @@ Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const Interrup
   if (!result) return fail(result.error());
   ++executions_;
   if (result->interrupted) return fail(ErrorCode::Interrupted, "interrupted");
-  return observe(test_, std::move(*result));
+  return observe(test_, std::move(*result), watch_heap_);
 }
 
 }  // namespace simrt::pipeline

@@ -23,6 +23,7 @@ struct Observed {
 struct TestProgramOptions {
   double timeout_seconds = 20;  ///< of one execution
   unsigned processor = 0;       ///< control mode runs on this one
+  bool watch_heap = false;      ///< executions recorded with events fail where they misuse the heap
 };
 
 /// Not thread-safe; lives and dies on one thread.
@@ -38,17 +39,19 @@ class TestProgram {
   void set_timeout(double seconds) { program_.set_timeout(seconds); }
 
  private:
-  TestProgram(const TestCase& test, testing::CheckProgram program)
-      : test_(test), program_(std::move(program)) {}
+  TestProgram(const TestCase& test, testing::CheckProgram program, bool watch_heap)
+      : test_(test), program_(std::move(program)), watch_heap_(watch_heap) {}
 
   TestCase test_;
   testing::CheckProgram program_;
+  bool watch_heap_;
   std::uint64_t executions_ = 0;
 };
 
 testing::CheckOptions check_options(const TestCase& test, const TestProgramOptions& options);
 
-/// How the execution of the test ended.
-Observed observe(const TestCase& test, testing::CheckResult result);
+/// How the execution of the test ended. `watch_heap`: one that was recorded with events also fails where it
+/// misused the heap (memory_misuse.h) without crashing over it.
+Observed observe(const TestCase& test, testing::CheckResult result, bool watch_heap = false);
 
 }  // namespace simrt::pipeline

@@ -59,6 +59,7 @@ CheckPlan following(const CheckPlan& plan, const testing::Execution& execution) 
   next.pairs.clear();
   next.steps.clear();
   next.weights.clear();
+  next.cuts.clear();
   // Sites of the plan and of the schedule speak of different lists of modules: one list for both.
   const auto modules = execution.module_names();
   const auto renumbered = [&](std::uint32_t module) {
@@ -79,16 +80,41 @@ CheckPlan following(const CheckPlan& plan, const testing::Execution& execution) 
   return next;
 }
 
-std::string encode_plan(const CheckPlan& plan) {
-  Json json{{"version", kVersion},      {"flags", plan.flags},           {"detectors", plan.detectors},
-            {"seed", plan.seed},        {"max_points", plan.max_points}, {"epoch_ns", plan.epoch_ns},
-            {"modules", Json::array()}, {"watched", Json::array()},      {"schedule", Json::array()}};
+std::string encode_plan(const CheckPlan& plan, const TestCase* program) {
+  Json json{{"version", kVersion},
+            {"flags", plan.flags},
+            {"detectors", plan.detectors},
+            {"seed", plan.seed},
+            {"max_points", plan.max_points},
+            {"epoch_ns", plan.epoch_ns},
+            {"short_sleep_ns", plan.short_sleep_ns},
+            {"modules", Json::array()},
+            {"watched", Json::array()},
+            {"schedule", Json::array()}};
   for (const auto& module : plan.modules) json["modules"].push_back({module.path, module.build_id});
   for (const auto& site : plan.watched) json["watched"].push_back({site.module, site.offset});
   for (const auto& item : plan.schedule)
     json["schedule"].push_back({item.decision, item.thread, static_cast<int>(item.choice),
                                 static_cast<int>(item.kind), item.module, item.offset});
-  return json.dump();
+  if (program != nullptr)
+    json["program"] = {
+        {"name", program->name}, {"command", program->command}, {"directory", program->directory}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<TestCase> decode_program(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("program")) return std::nullopt;
+  try {
+    TestCase program;
+    program.name = json["program"].at("name");
+    program.command = json["program"].at("command");
+    program.directory = json["program"].at("directory");
+    program.id = test_id(program.name);
+    return program.command.empty() ? std::nullopt : std::optional(std::move(program));
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
 }
 
 Result<CheckPlan> decode_plan(const std::string& text) {
@@ -104,6 +130,7 @@ Result<CheckPlan> decode_plan(const std::string& text) {
     plan.seed = json.at("seed");
     plan.max_points = json.at("max_points");
     plan.epoch_ns = json.at("epoch_ns");
+    plan.short_sleep_ns = json.value("short_sleep_ns", std::uint64_t{0});
     for (const Json& module : json.at("modules")) plan.modules.push_back({module.at(0), module.at(1)});
     for (const Json& site : json.at("watched")) plan.watched.push_back({site.at(0), site.at(1)});
     for (const Json& item : json.at("schedule")) {

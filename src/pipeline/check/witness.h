@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/test.h"
 #include "pipeline/check/symbols.h"
 #include "support/result.h"
 #include "testing/check_plan.h"
@@ -18,8 +19,10 @@ namespace simrt::pipeline {
 /// The plan that takes the same schedule as `execution` did under `plan`.
 testing::CheckPlan following(const testing::CheckPlan& plan, const testing::Execution& execution);
 
-/// JSON; the plan of following().
-std::string encode_plan(const testing::CheckPlan& plan);
+/// JSON; the plan of following(). `program`: how the program is started, for one that is no test of a build.
+std::string encode_plan(const testing::CheckPlan& plan, const TestCase* program = nullptr);
+/// The program that was encoded with the plan, if there is one.
+std::optional<TestCase> decode_program(const std::string& text);
 /// Errors: History when the text is damaged.
 Result<testing::CheckPlan> decode_plan(const std::string& text);
 

@@ -63,6 +63,7 @@ Outcome Engine::await(const Operation& operation, const Wait& wait) {
   }
   self->pending_change = !only_looks(operation.kind);
   self->operation = operation;
+  self->operation.calls = self->calls.hash();
   self->wait = wait;
   if (++points < next_stop && holds(*self)) {
     self->wait = Wait{};
@@ -168,7 +169,7 @@ Thread* Engine::pick(Thread* self, bool yields) {
     if (decision.running != kNobody && !yields) ++preemptions_;
   }
   Operation happens = candidates_[chosen].operation;
-  events_.write(next->index, happens, enabled, true);
+  events_.write(*next, happens, enabled, true);
   next->spinning = false;
   plan_next_stop(count);
   return next;
@@ -296,13 +297,14 @@ void Engine::never_began(Thread* thread) {
   remove_live(thread);
 }
 
-void Engine::note(EventKind kind, uintptr_t object, uintptr_t pc) {
-  events_.write(current_thread->index, {kind, 0, 0, object, pc}, 0, false);
+void Engine::note(const Operation& operation) {
+  Operation happened = operation;
+  happened.calls = current_thread->calls.hash();
+  events_.write(*current_thread, happened, 0, false);
 }
 
 void Engine::note_unwatched(const Operation& operation) {
-  if ((plan.header.flags & format::kPlanRecordUnwatched) != 0)
-    events_.write(current_thread->index, operation, 0, false);
+  if ((plan.header.flags & format::kPlanRecordUnwatched) != 0) note(operation);
 }
 
 uint32_t Engine::choose_waiter(const Object& object, const Operation& operation) {

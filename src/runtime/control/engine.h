@@ -49,7 +49,8 @@ class Engine {
   /// The operation of the last point was of another kind in the end.
   void amend(EventKind kind) { events_.amend(kind); }
   /// An event without a point of its own.
-  void note(EventKind kind, uintptr_t object, uintptr_t pc);
+  void note(EventKind kind, uintptr_t object, uintptr_t pc) { note({kind, 0, 0, object, pc}); }
+  void note(const Operation& operation);
   /// A plain access that is no point, where the plan wants it recorded.
   void note_unwatched(const Operation& operation);
   /// Which waiter a notification wakes.

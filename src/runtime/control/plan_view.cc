@@ -89,6 +89,7 @@ bool PlanView::read() {
     const bool filters = record->count > 0 || watch.filters();
     if (!watch.reset(filters, record->count)) return false;
     if ((header.flags & format::kPlanSynchronizationOnly) != 0) return true;
+    if ((header.flags & format::kPlanSitesIgnored) != 0) watch.invert();
     for (uint32_t i = 0; i < record->count; ++i) watch.add(address_of(sites[i].module, sites[i].offset));
     return true;
   };
@@ -99,8 +100,8 @@ bool PlanView::read() {
     const auto* items = reinterpret_cast<const format::PlanPair*>(record + 1);
     for (uint32_t i = 0; i < record->count; ++i) {
       pairs[i] = {address_of(items[i].first.module, items[i].first.offset),
-                  address_of(items[i].second.module, items[i].second.offset),
-                  items[i].first_then_second != 0};
+                  address_of(items[i].second.module, items[i].second.offset), items[i].first_then_second != 0,
+                  items[i].first_calls, items[i].second_calls};
     }
     settings.pairs = pairs;
     settings.pair_count = record->count;
@@ -117,7 +118,9 @@ bool PlanView::read() {
                   items[i].variable,
                   items[i].thread,
                   items[i].kind,
-                  static_cast<uintptr_t>(items[i].address)};
+                  static_cast<uintptr_t>(items[i].address),
+
+                  items[i].calls};
     }
     settings.steps = steps;
     settings.step_count = record->count;
@@ -137,6 +140,13 @@ bool PlanView::read() {
     settings.weight_count = record->count;
     return true;
   };
+  const auto on_cuts = [this](const Chunk& chunk) {
+    const auto* record = counted<format::PlanCuts, format::PlanCut>(chunk);
+    if (record == nullptr) return false;
+    settings.cuts = reinterpret_cast<const format::PlanCut*>(record + 1);
+    settings.cut_count = record->count;
+    return true;
+  };
   const char* begin = reinterpret_cast<const char*>(&run_file.plan());
   return for_each_chunk(begin + sizeof header, header.bytes - sizeof header, [&](const Chunk& chunk) {
     switch (chunk.kind) {
@@ -152,6 +162,8 @@ bool PlanView::read() {
         return on_schedule(chunk);
       case PlanKind::Weights:
         return on_weights(chunk);
+      case PlanKind::Cuts:
+        return on_cuts(chunk);
     }
     return false;
   });

@@ -45,7 +45,8 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
     }
     return;
   }
-  self->operation = {kind, order, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size), address, pc};
+  self->operation = {kind,    order, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size),
+                     address, pc,    self->calls.hash()};
   if (spins) {
     self->spinning = true;
     self->spin_mark = engine.changes;
@@ -60,6 +61,21 @@ void unchanged(bool failed) {
   self->pending_change = false;
   if (self->spin.look(self->operation.pc, self->operation.object)) self->spin_due = true;
   if (failed) engine.amend(EventKind::AtomicFailed);
+}
+
+void enter_function(uintptr_t caller, uintptr_t stack) {
+  if (Thread* self = current_thread; self != nullptr) self->calls.enter(caller, stack);
+}
+
+void leave_function() {
+  if (Thread* self = current_thread; self != nullptr) self->calls.leave();
+}
+
+void heap_event(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc) {
+  const Thread* self = current_thread;
+  if (self == nullptr || self != engine.running) return;
+  const auto bytes = size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size);
+  engine.note({kind, 0, bytes, address, pc});
 }
 
 }  // namespace control

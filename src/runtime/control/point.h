@@ -33,5 +33,12 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
 /// compare-exchange, exchange of equal values). `failed` for a compare-exchange that failed.
 void unchanged(bool failed);
 
+/// The calling thread entered a function from `caller`, with its frame at `stack`; or leaves it.
+void enter_function(uintptr_t caller, uintptr_t stack);
+void leave_function();
+
+/// A block of the heap begins (Allocate) or ends (Free) its life: an event without a point of its own.
+void heap_event(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc);
+
 }  // namespace control
 }  // namespace simrt::rt

@@ -37,13 +37,19 @@ struct Decision {
 struct SitePair {
   uintptr_t first = 0, second = 0;
   bool first_then_second = true;
+  uint64_t first_calls = 0, second_calls = 0;
 };
 struct Step {
   uintptr_t pc = 0;
   uint32_t role = 0, variable = 0, thread = format::kPlanNone;
   EventKind kind = EventKind::Read;
   uintptr_t address = 0;  // 0 = any
+  uint64_t calls = 0;
 };
+/// Whether the operation is made there. `calls` 0 = whatever led to it.
+inline bool stands_at(const Operation& operation, uintptr_t pc, uint64_t calls) {
+  return operation.pc == pc && (calls == 0 || operation.calls == calls);
+}
 struct Settings {
   uint64_t seed = 0, length = 0, hold = 0;
   uint32_t depth = 0;
@@ -53,6 +59,8 @@ struct Settings {
   uint32_t step_count = 0;
   const uint64_t* weights = nullptr;
   uint32_t weight_count = 0;
+  const format::PlanCut* cuts = nullptr;
+  uint32_t cut_count = 0;
 };
 
 class Strategy {

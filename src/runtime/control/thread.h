@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "control/calls.h"
 #include "control/operation.h"
 #include "control/spin.h"
 #include "simrt/format/run.h"
@@ -77,6 +78,7 @@ struct Thread {
   Operation operation;  // the next one
   Wait wait;
   Spin spin;
+  Calls calls;
   Thread* next_arrived = nullptr;
   runtime::Array<Held> held;
   void (*routine)() = nullptr;

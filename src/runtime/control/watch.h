@@ -1,4 +1,5 @@
-// The watched sites: a set of return addresses, open addressing.
+// The watched sites: a set of return addresses, open addressing; or the others, when the set is what is not
+// to be watched.
 #pragma once
 
 #include <stddef.h>
@@ -12,17 +13,15 @@ class Watch {
  public:
   /// Whether plain accesses are filtered at all.
   bool filters() const { return filters_; }
-  bool has(uintptr_t pc) const {
-    if (capacity_ == 0) return false;
-    for (size_t slot = slot_of(pc);; slot = (slot + 1) & (capacity_ - 1)) {
-      if (slots_[slot] == pc) return true;
-      if (slots_[slot] == 0) return false;
-    }
-  }
+  /// Whether accesses from here are looked at.
+  bool has(uintptr_t pc) const { return contains(pc) != inverted_; }
+  /// From now on the sites that were added are the ones that are not watched.
+  void invert() { inverted_ = true; }
 
   /// Empties it and makes room for `count` sites.
   bool reset(bool filters, size_t count) {
     filters_ = filters;
+    inverted_ = false;
     capacity_ = 0;
     if (count == 0) return true;
     size_t capacity = 64;
@@ -40,9 +39,17 @@ class Watch {
   }
 
  private:
+  bool contains(uintptr_t pc) const {
+    if (capacity_ == 0) return false;
+    for (size_t slot = slot_of(pc);; slot = (slot + 1) & (capacity_ - 1)) {
+      if (slots_[slot] == pc) return true;
+      if (slots_[slot] == 0) return false;
+    }
+  }
+
   size_t slot_of(uintptr_t pc) const { return (pc * 0x9e3779b97f4a7c15u >> 24) & (capacity_ - 1); }
 
-  bool filters_ = false;
+  bool filters_ = false, inverted_ = false;
   uintptr_t* slots_ = nullptr;
   size_t capacity_ = 0;
 };

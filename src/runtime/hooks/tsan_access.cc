@@ -103,6 +103,9 @@ SIMRT_HOOK void __tsan_write_range(void* begin, uintptr_t size) {
 }
 
 SIMRT_HOOK void __tsan_func_entry(void* caller) {
+  if (controlled()) [[unlikely]]
+    control::enter_function(reinterpret_cast<uintptr_t>(caller),
+                            reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   detect::Thread* thread = detect::self;
   if (thread == nullptr) [[unlikely]]
     return;
@@ -110,6 +113,8 @@ SIMRT_HOOK void __tsan_func_entry(void* caller) {
                      reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
 }
 SIMRT_HOOK void __tsan_func_exit() {
+  if (controlled()) [[unlikely]]
+    control::leave_function();
   detect::Thread* thread = detect::self;
   if (thread == nullptr) [[unlikely]]
     return;

@@ -64,6 +64,22 @@ int urgency_of(PatternNumber number) {
   return class_of(number) == PatternClass::Order ? 3 : class_of(number) == PatternClass::OneVariable ? 1 : 2;
 }
 
+std::vector<PatternInstance> orders_in(const PatternInstance& instance) {
+  std::vector<PatternInstance> orders;
+  if (class_of(instance.pattern) == PatternClass::Order) return orders;
+  const auto steps = steps_of(instance.pattern);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (std::size_t j = i + 1; j < steps.size(); ++j) {
+      const bool writes_first = steps[i].mode == AccessMode::Write,
+                 writes_then = steps[j].mode == AccessMode::Write;
+      if (steps[i].thread == steps[j].thread || steps[i].variable != steps[j].variable) continue;
+      if (!writes_first && !writes_then) continue;
+      const PatternNumber order = !writes_first ? 1 : !writes_then ? 2 : 3;
+      orders.push_back({order, {instance.sites[i], instance.sites[j]}});
+    }
+  return orders;
+}
+
 }  // namespace simrt::schedule
 
 std::size_t std::hash<simrt::schedule::PatternInstance>::operator()(

@@ -46,6 +46,10 @@ struct PatternInstance {
   std::span<const SiteId> used() const { return {sites.data(), steps_of(pattern).size()}; }
 };
 
+/// The orders of two conflicting accesses (patterns 1 to 3) that an instance of patterns 4 to 17 is made of:
+/// where one of them cannot be brought about, the instance cannot either.
+std::vector<PatternInstance> orders_in(const PatternInstance& instance);
+
 /// Ranks of the order in which uncovered instances are worth aiming at: write-write first (it shows most
 /// bugs, MAP section V), then the unserialisable ones, then plain orders.
 int urgency_of(PatternNumber number);

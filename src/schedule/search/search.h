@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "model/execution.h"
@@ -61,6 +62,9 @@ class SystematicSearch {
   std::optional<Choices> next_prefix();
   /// What really happened under that prefix.
   void learn(const Execution& execution);
+
+  /// Orders with these sites are to be tried although they were learned.
+  void forget(const std::unordered_set<SiteId>& sites) { hapsets_.forget(sites); }
 
   const SearchReport& report() const { return report_; }
   const HapSets& hapsets() const { return hapsets_; }

@@ -677,6 +677,18 @@ CASE(twostage) {
   return bad;
 }
 int ra, rb2;
+CASE(sleeper) {  // 1: the thread that sleeps for half a millisecond comes first
+  std::atomic<int> order{0};
+  int sleeper_at = 0, worker_at = 0;
+  std::thread sleeper([&] {
+    usleep(500);
+    sleeper_at = ++order;
+  });
+  std::thread worker([&] { worker_at = ++order; });
+  sleeper.join();
+  worker.join();
+  return sleeper_at < worker_at ? 1 : 0;
+}
 CASE(reorder) {
   ra = rb2 = 0;
   int bad = 0;

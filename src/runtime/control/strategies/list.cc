@@ -21,6 +21,10 @@ Strategy* find_strategy(format::StrategyKind kind) {
       return sequence_directed();
     case StrategyKind::RoundRobin:
       return round_robin();
+    case StrategyKind::ReadsFrom:
+      return reads_from();
+    case StrategyKind::Periodical:
+      return periodical();
   }
   return nullptr;
 }

@@ -12,5 +12,7 @@ Strategy* selectively_uniform();
 Strategy* pair_directed();
 Strategy* sequence_directed();
 Strategy* round_robin();
+Strategy* reads_from();
+Strategy* periodical();
 
 }  // namespace simrt::rt::control

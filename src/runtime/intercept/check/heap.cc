@@ -12,7 +12,10 @@
 
 #define SIMRT_PC SIMRT_RETURN_ADDRESS
 
+using simrt::rt::controlled;
 using simrt::rt::detecting;
+using simrt::rt::EventKind;
+namespace control = simrt::rt::control;
 namespace detect = simrt::rt::detect;
 
 extern "C" {
@@ -27,14 +30,18 @@ namespace {
 
 void* begin(void* block, uintptr_t pc) {
   if (detecting() && block != nullptr) [[unlikely]] {
-    detect::allocated(reinterpret_cast<uintptr_t>(block), malloc_usable_size(block), pc);
+    const size_t size = malloc_usable_size(block);
+    detect::allocated(reinterpret_cast<uintptr_t>(block), size, pc);
+    if (controlled()) control::heap_event(EventKind::Allocate, reinterpret_cast<uintptr_t>(block), size, pc);
   }
   return block;
 }
 
 void end(void* block, uintptr_t pc) {
   if (detecting() && block != nullptr) [[unlikely]] {
-    detect::freed(reinterpret_cast<uintptr_t>(block), malloc_usable_size(block), pc);
+    const size_t size = malloc_usable_size(block);
+    detect::freed(reinterpret_cast<uintptr_t>(block), size, pc);
+    if (controlled()) control::heap_event(EventKind::Free, reinterpret_cast<uintptr_t>(block), size, pc);
   }
 }
 

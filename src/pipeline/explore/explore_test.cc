@@ -1,0 +1,269 @@
+#include "pipeline/explore/explore_test.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "pipeline/check/describe.h"
+#include "support/hash.h"
+
+namespace simrt::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using testing::CheckPlan;
+
+// Most points of one execution: of the first, and then so many times those of the longest that came to an
+// end.
+constexpr std::uint64_t kMostPoints = 4'000'000, kFewestPoints = 200'000, kTimesLonger = 20;
+constexpr std::uint64_t kShortSleep = 10'000'000;  // nanoseconds; no synchronisation
+constexpr std::uint64_t kRefresh = 16;  // every so many executions all plain accesses are points again
+// Coverage is a proxy: bugs may hide behind schedules that cover nothing new, so saturation is judged slowly.
+constexpr schedule::SaturationRule kRule{.probability = 0.01, .stale = 200, .executions = 200};
+constexpr std::size_t kMostFailures = 8;  // kinds of ends that are shortened and described
+
+class TestExploration {
+ public:
+  TestExploration(const TestCase& test, const TestExploreOptions& options, TestProgram& program)
+      : test_(test), options_(options), program_(program) {
+    result_.sites = std::make_unique<RecordedSites>(*options.symbols);
+    result_.knowledge = std::make_unique<Knowledge>(kRule);
+    result_.knowledge->remember(options.remembered, options.orders);
+  }
+
+  Status run();
+  TestExploreResult take() { return std::move(result_); }
+
+ private:
+  Status prepare();
+  Status loop();
+  bool stop();
+  CheckPlan complete(const Proposal& proposal) const;
+  Status take_in(const CheckPlan& plan, const Proposal& proposal, Observed seen);
+  Status failure(const CheckPlan& plan, const Observed& seen);
+  Status explain_failures();
+  Status check_determinism();
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void note(const std::string& text) {
+    if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
+      result_.notes.push_back(text);
+  }
+
+  struct Failing {
+    CheckPlan plan;
+    Observed seen;
+  };
+
+  const TestCase& test_;
+  const TestExploreOptions& options_;
+  TestProgram& program_;
+  std::unique_ptr<Steering> steering_;
+  TestExploreResult result_;
+  Clock::time_point start_ = Clock::now();
+  std::map<std::string, Failing> failing_;  // by end
+  std::optional<Failing> last_;             // any execution, for the check of determinism
+};
+
+Status TestExploration::prepare() {
+  SteeringOptions options;
+  options.strategy = options_.strategy;
+  options.seed = hash_combine(options_.seed, test_.id.value);
+  options.executions = options_.executions;
+  options.knowledge = result_.knowledge.get();
+  options.sites = result_.sites.get();
+  auto steering = make_steering(options);
+  if (!steering) return fail(steering.error());
+  steering_ = std::move(*steering);
+  return {};
+}
+
+/// Whether the exploration is to end before its next execution.
+bool TestExploration::stop() {
+  const auto end = [&](ExploreEnd why) {
+    result_.end = why;
+    return true;
+  };
+  if (options_.interrupt && options_.interrupt->requested()) return end(ExploreEnd::Interrupted);
+  if (result_.failed > 0 && !options_.keep_going) return end(ExploreEnd::Failure);
+  if (options_.executions != 0 && result_.executions >= options_.executions)
+    return end(ExploreEnd::Executions);
+  if (options_.seconds > 0 && seconds() >= options_.seconds) return end(ExploreEnd::Seconds);
+  if (options_.out_of_time && options_.out_of_time()) return end(ExploreEnd::Seconds);
+  if (options_.saturation && steering_->stops_at_saturation() && result_.knowledge->saturation().reached())
+    return end(ExploreEnd::Saturation);
+  return false;
+}
+
+CheckPlan TestExploration::complete(const Proposal& proposal) const {
+  CheckPlan plan = proposal.plan;
+  plan.mode = format::RunMode::Control;
+  plan.flags |= format::kPlanRecordEvents;
+  const std::uint64_t longest = result_.knowledge->points();
+  plan.max_points =
+      longest == 0 ? kMostPoints : std::clamp(kTimesLonger * longest, kFewestPoints, kMostPoints);
+  plan.short_sleep_ns = kShortSleep;
+  plan.modules = result_.sites->modules();
+  if (proposal.deterministic) plan.flags |= format::kPlanStrictSchedule;
+  if (!proposal.all_points && result_.executions % kRefresh != 0) {
+    plan.watched = result_.knowledge->private_hooks(*result_.sites);
+    if (!plan.watched.empty()) plan.flags |= format::kPlanSitesIgnored;
+  }
+  return plan;
+}
+
+Status TestExploration::take_in(const CheckPlan& plan, const Proposal&, Observed seen) {
+  ++result_.executions;
+  result_.points = std::max(result_.points, seen.result.execution.points);
+  result_.threads = std::max(result_.threads, seen.result.execution.thread_count);
+  for (const std::string& text : seen.result.execution.notes) note(text);
+  const Execution converted = result_.sites->convert(seen);
+  if (!options_.impacted.empty()) result_.knowledge->set_impacted(result_.sites->sites_at(options_.impacted));
+  const Learned learned = result_.knowledge->learn(converted, seen, *result_.sites);
+  steering_->learn(converted, seen, learned);
+  if (seen.failed) {
+    ++result_.failed;
+    if (result_.first_failure == 0) {
+      result_.first_failure = result_.executions;
+      result_.seconds_to_failure = seconds();
+      result_.first_ending = seen.ending;
+    }
+    if (failing_.size() < kMostFailures) failing_.try_emplace(seen.ending, Failing{plan, std::move(seen)});
+  } else if (!last_ || !seen.cut) {
+    last_ = Failing{plan, std::move(seen)};
+  }
+  return {};
+}
+
+Status TestExploration::loop() {
+  while (!stop()) {
+    auto proposal = steering_->next();
+    if (!proposal) {
+      result_.end = ExploreEnd::Exhausted;
+      return {};
+    }
+    const CheckPlan plan = complete(*proposal);
+    auto seen = program_.run(plan, options_.interrupt);
+    if (!seen) return fail(seen.error());
+    if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
+      result_.end = ExploreEnd::NotControlled;
+      note("its program is no check build (-DSIMRT_BUILD=check) or could not be started");
+      return {};
+    }
+    if (Status done = take_in(plan, *proposal, std::move(*seen)); !done) return done;
+    if (result_.executions == 1 && result_.threads < 2 && result_.failed == 0) {
+      result_.end = ExploreEnd::OneThread;
+      return {};
+    }
+  }
+  return {};
+}
+
+Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
+  VerifyOptions options;
+  options.seed = options_.seed;
+  Verifier verifier(program_, *options_.symbols, options, options_.interrupt);
+  CheckPlan lenient = plan;
+  lenient.flags &= ~std::uint32_t{format::kPlanStrictSchedule};
+  auto verified = verifier.explain(lenient, seen);
+  if (!verified) return fail(verified.error());
+  if (!*verified) {
+    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule",
+                     seen.ending));
+    return {};
+  }
+  for (const Verified& known : result_.failures)
+    if (known.fingerprint == (*verified)->fingerprint) return {};
+  result_.failures.push_back(std::move(**verified));
+  return {};
+}
+
+Status TestExploration::explain_failures() {
+  for (const auto& [ending, failing] : failing_)
+    if (Status done = failure(failing.plan, failing.seen); !done) return done;
+  return {};
+}
+
+/// The same schedule once more: what differs then is not under the engine's control.
+Status TestExploration::check_determinism() {
+  const Failing* one = last_ ? &*last_ : failing_.empty() ? nullptr : &failing_.begin()->second;
+  if (one == nullptr || one->seen.cut) return {};
+  const testing::Execution& before = one->seen.result.execution;
+  auto again = program_.run(following(one->plan, before), options_.interrupt);
+  if (!again) return fail(again.error());
+  const testing::Execution& now = again->result.execution;
+  const auto place = [&](std::size_t event) -> std::string {
+    const testing::Execution& from = event < before.events.size() ? before : now;
+    if (event >= from.events.size()) return "its end";
+    const auto stack = options_.symbols->stack(from, {from.events[event].pc});
+    const CodeFrame* frame = own_frame(stack);
+    return frame != nullptr && !frame->file.empty()
+               ? fmt::format("event {}, {} ({}:{})", event + 1, frame->function, frame->file, frame->line)
+               : fmt::format("event {}", event + 1);
+  };
+  if (const std::size_t at = first_difference(before, now, false); at != SIZE_MAX) {
+    note(
+        fmt::format("not deterministic: under the same schedule two executions differ from {} on; something "
+                    "that is not controlled (input, random device, time outside libc) decides there",
+                    place(at)));
+  } else if (const std::size_t where = first_difference(before, now, true); where != SIZE_MAX) {
+    note(fmt::format(
+        "addresses differ between executions under the same schedule, first at {}: what depends on "
+        "them (hash tables of pointers) may, too",
+        place(where)));
+  } else if (again->output != one->seen.output) {
+    note("not deterministic: under the same schedule two executions print different output");
+  }
+  return {};
+}
+
+Status TestExploration::run() {
+  if (Status done = prepare(); !done) return done;
+  Status done = loop();
+  result_.seconds = seconds();
+  result_.steering = steering_->report();
+  const std::uint64_t explored = program_.executions();
+  if (done && options_.describe) done = explain_failures();
+  if (done && options_.describe && result_.executions > 0 && result_.end != ExploreEnd::NotControlled)
+    done = check_determinism();
+  result_.extra = program_.executions() - explored;
+  return done;
+}
+
+}  // namespace
+
+const char* to_string(ExploreEnd end) {
+  switch (end) {
+    case ExploreEnd::Failure:
+      return "a failing execution";
+    case ExploreEnd::Executions:
+      return "the budget of executions is used up";
+    case ExploreEnd::Seconds:
+      return "the time is over";
+    case ExploreEnd::Saturation:
+      return "saturation: another execution would hardly cover anything new";
+    case ExploreEnd::Exhausted:
+      return "nothing is left to try";
+    case ExploreEnd::OneThread:
+      return "only one thread ran";
+    case ExploreEnd::NotControlled:
+      return "the program could not be controlled";
+    case ExploreEnd::Interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+Result<TestExploreResult> explore_test(const TestCase& test, const TestExploreOptions& options) {
+  auto program = TestProgram::create(test, {options.timeout_seconds, options.processor, true});
+  if (!program) return fail(program.error());
+  TestExploration exploration(test, options, *program);
+  const Status done = exploration.run();
+  if (!done && done.error().code != ErrorCode::Interrupted) return fail(done.error());
+  TestExploreResult result = exploration.take();
+  if (!done) result.end = ExploreEnd::Interrupted;
+  return result;
+}
+
+}  // namespace simrt::pipeline

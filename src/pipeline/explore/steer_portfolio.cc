@@ -1,0 +1,87 @@
+// The default: the other strategies share the budget, and it shifts to those that find new coverage.
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "pipeline/explore/steering.h"
+#include "schedule/portfolio.h"
+#include "support/hash.h"
+
+namespace simrt::pipeline {
+namespace {
+
+const std::vector<std::string> kMembers = {"pos", "map", "dpor", "rf", "period", "surw", "pct3", "random"};
+
+/// The first executions, as indices of kMembers: before coverage says who is worth most, directed ones get
+/// most.
+constexpr std::array<std::size_t, 24> kOpening = {0, 1, 1, 2, 3, 1, 4, 2, 1, 5, 3, 1,
+                                                  6, 2, 1, 3, 4, 1, 7, 3, 1, 2, 5, 1};
+
+class Sharing final : public Steering {
+ public:
+  Sharing(const SteeringOptions& options, std::vector<std::unique_ptr<Steering>> members)
+      : members_(std::move(members)),
+        portfolio_(kMembers,
+                   options.executions == 0 ? std::numeric_limits<std::uint64_t>::max() : options.executions,
+                   options.seed) {}
+
+  std::optional<Proposal> next() override {
+    while (const auto member = next_member()) {
+      current_ = *member;
+      if (auto proposal = members_[current_]->next()) return proposal;
+      if (members_[current_]->report().complete) return std::nullopt;  // nobody can find anything else
+      portfolio_.finish(current_);
+    }
+    return std::nullopt;
+  }
+
+  void learn(const Execution& execution, const Observed& seen, const Learned& learned) override {
+    members_[current_]->learn(execution, seen, learned);
+    portfolio_.report(current_, learned.new_instances, seen.failed);
+  }
+
+  SteeringReport report() const override {
+    SteeringReport report;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto& share = portfolio_.strategies()[i];
+      report.lines.push_back(fmt::format("{}: {} executions, {} new instances, {} failing", share.name,
+                                         share.executions, share.new_coverage, share.failures));
+      const SteeringReport member = members_[i]->report();
+      if (!member.complete) continue;
+      report.finished = report.complete = true;
+      report.scope = member.scope;
+    }
+    return report;
+  }
+
+ private:
+  std::optional<std::size_t> next_member() {
+    while (opened_ < kOpening.size()) {
+      const std::size_t member = kOpening[opened_++];
+      if (portfolio_.take(member)) return member;
+    }
+    return portfolio_.next();
+  }
+
+  std::vector<std::unique_ptr<Steering>> members_;
+  schedule::Portfolio portfolio_;
+  std::size_t current_ = 0, opened_ = 0;
+};
+
+}  // namespace
+
+SteeringResult steer_portfolio(const SteeringOptions& options) {
+  std::vector<std::unique_ptr<Steering>> members;
+  for (std::size_t i = 0; i < kMembers.size(); ++i) {
+    SteeringOptions member = options;
+    member.strategy = kMembers[i];
+    member.seed = hash_combine(options.seed, i);
+    auto steering = make_steering(member);
+    if (!steering) return fail(steering.error());
+    members.push_back(std::move(*steering));
+  }
+  return std::make_unique<Sharing>(options, std::move(members));
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,56 @@
+// Strategies of the runtime that draw each execution anew: random walk, PCT, POS, SURW.
+#include <fmt/format.h>
+
+#include "pipeline/explore/steering.h"
+#include "support/hash.h"
+
+namespace simrt::pipeline {
+namespace {
+
+class Sampling final : public Steering {
+ public:
+  Sampling(const SteeringOptions& options, format::StrategyKind kind, std::uint32_t depth)
+      : options_(options), kind_(kind), depth_(depth) {}
+
+  std::optional<Proposal> next() override {
+    Proposal proposal;
+    proposal.plan.strategy = kind_;
+    proposal.plan.seed = hash_combine(options_.seed, ++number_);
+    proposal.plan.depth = depth_;
+    proposal.plan.length = last_points_;
+    if (kind_ == format::StrategyKind::Surw)
+      proposal.plan.weights = options_.knowledge->accesses_of_threads();
+    return proposal;
+  }
+
+  void learn(const Execution&, const Observed& seen, const Learned&) override {
+    last_points_ = seen.result.execution.points;
+  }
+
+  SteeringReport report() const override {
+    SteeringReport report;
+    report.lines.push_back("a sample: what was not met is not ruled out");
+    return report;
+  }
+
+ private:
+  SteeringOptions options_;
+  format::StrategyKind kind_;
+  std::uint32_t depth_;
+  std::uint64_t number_ = 0, last_points_ = 0;
+};
+
+}  // namespace
+
+SteeringResult steer_sampling(const SteeringOptions& options, const std::string& name, std::uint64_t number) {
+  using format::StrategyKind;
+  if (name == "pct" && (number < 1 || number > 64))
+    return fail(ErrorCode::Usage, fmt::format("the depth of pct lies between 1 and 64, not at {}", number));
+  const StrategyKind kind = name == "pct"    ? StrategyKind::Pct
+                            : name == "pos"  ? StrategyKind::Pos
+                            : name == "surw" ? StrategyKind::Surw
+                                             : StrategyKind::Random;
+  return std::make_unique<Sampling>(options, kind, static_cast<std::uint32_t>(number));
+}
+
+}  // namespace simrt::pipeline

@@ -1,0 +1,139 @@
+// Systematic search: depth first, preemption bound, dynamic partial order reduction, each with or without the
+// guidance of predecessor sets (HaPSet, ICSE 2011).
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "pipeline/explore/steering.h"
+#include "schedule/search/search.h"
+
+namespace simrt::pipeline {
+namespace {
+
+struct Parsed {
+  schedule::SearchOptions options;
+  std::string scope;
+};
+
+/// "dfs", "dpor", "pcb2", "hapset" (with dpor), "hapset+pcb2", "hapset+dpor", "hapset+dfs", "dpor+pcb2".
+Result<Parsed> parse(const std::string& name) {
+  Parsed parsed;
+  schedule::SearchOptions& options = parsed.options;
+  options.reduction = schedule::Reduction::None;
+  bool reduces = false, plain = false;
+  std::size_t at = 0;
+  while (at <= name.size()) {
+    const std::size_t end = std::min(name.find('+', at), name.size());
+    const std::string part = name.substr(at, end - at);
+    at = end + 1;
+    if (part == "hapset") {
+      options.guided = true;
+    } else if (part == "dpor") {
+      reduces = true;
+    } else if (part == "dfs") {
+      plain = true;
+    } else if (part.starts_with("pcb")) {
+      unsigned bound = 2;
+      if (part.size() > 3) {
+        const auto [last, error] = std::from_chars(part.data() + 3, part.data() + part.size(), bound);
+        if (error != std::errc() || last != part.data() + part.size())
+          return fail(ErrorCode::Usage, fmt::format("there is no strategy {}", part), "pcb0 to pcb4");
+      }
+      options.preemptions = bound;
+    } else {
+      return fail(ErrorCode::Usage, fmt::format("there is no strategy {}", part));
+    }
+  }
+  if (reduces || (options.guided && !options.preemptions && !plain))
+    options.reduction = schedule::Reduction::Source;
+  parsed.scope = options.preemptions
+                     ? fmt::format("all interleavings with at most {} preemptions", *options.preemptions)
+                     : std::string("all interleavings");
+  return parsed;
+}
+
+class Searching final : public Steering {
+ public:
+  Searching(const SteeringOptions& options, Parsed parsed, schedule::SystematicSearch search)
+      : options_(options), parsed_(std::move(parsed)), search_(std::move(search)) {}
+
+  std::optional<Proposal> next() override {
+    const auto prefix = search_.next_prefix();
+    if (!prefix) return std::nullopt;
+    Proposal proposal;
+    proposal.all_points = true;
+    proposal.deterministic = true;
+    for (std::size_t i = 0; i < prefix->size(); ++i) {
+      format::ScheduleItem item = {};
+      item.decision = i + 1;
+      item.thread = (*prefix)[i];
+      item.choice = format::ChoiceKind::Run;
+      item.module = format::kPlanNone;
+      proposal.plan.schedule.push_back(item);
+    }
+    return proposal;
+  }
+
+  void learn(const Execution& execution, const Observed& seen, const Learned&) override {
+    threads_cut_ |= (seen.result.execution.flags & format::kRunEnabledCut) != 0;
+    const auto& impacted = options_.knowledge->impacted();
+    if (impacted.size() != forgotten_) {  // what was learned before the change counts no more there
+      search_.forget(impacted);
+      forgotten_ = impacted.size();
+    }
+    search_.learn(execution);
+  }
+
+  SteeringReport report() const override {
+    const schedule::SearchReport& done = search_.report();
+    const Knowledge& known = *options_.knowledge;
+    SteeringReport report;
+    report.finished = done.finished;
+    report.scope = parsed_.scope + " under sequential consistency";
+    report.complete = done.complete && !threads_cut_ && known.ambiguous_notifications() == 0 &&
+                      known.ended_early() == 0 && known.uncontrolled() == 0;
+    if (done.redundant > 0)
+      report.lines.push_back(fmt::format("{} executions repeated an equivalent one", done.redundant));
+    if (parsed_.options.guided)
+      report.lines.push_back(fmt::format(
+          "guided by predecessor sets ({} pairs): {} orders not tried because they had been seen; "
+          "may miss bugs",
+          search_.hapsets().size(), done.pruned));
+    if (done.finished && !done.complete && !parsed_.options.guided)
+      report.lines.push_back("not proven complete: executions diverged or were cut at a limit");
+    if (threads_cut_)
+      report.lines.push_back("not proven complete: threads above number 63 are not reordered");
+    if (known.ambiguous_notifications() > 0)
+      report.lines.push_back(
+          "not proven complete: which of several waiters a notification wakes was not varied");
+    if (known.ended_early() > 0)
+      report.lines.push_back(
+          "not proven complete: executions ended while threads were at work; what those had yet to do is not "
+          "known");
+    if (known.uncontrolled() > 0)
+      report.lines.push_back("not proven complete: executions were not under full control");
+    return report;
+  }
+
+  bool stops_at_saturation() const override { return false; }
+
+ private:
+  SteeringOptions options_;
+  Parsed parsed_;
+  schedule::SystematicSearch search_;
+  bool threads_cut_ = false;
+  std::size_t forgotten_ = 0;
+};
+
+}  // namespace
+
+SteeringResult steer_search(const SteeringOptions& options, const std::string& name) {
+  auto parsed = parse(name);
+  if (!parsed) return fail(parsed.error());
+  auto search = schedule::SystematicSearch::create(
+      parsed->options, parsed->options.guided ? options.knowledge->orders() : schedule::HapSets(0));
+  if (!search) return fail(search.error());
+  return std::make_unique<Searching>(options, std::move(*parsed), std::move(*search));
+}
+
+}  // namespace simrt::pipeline

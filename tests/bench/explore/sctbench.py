@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Executions to the first bug on SCTBench and ConVul programs, as a table beside published figures.
+
+    sctbench.py build PROGRAMS --bin DIR --work DIR
+    sctbench.py run --bin DIR --work DIR --strategies auto,random --seeds 3 --executions 500 --seconds 10 --out FILE
+    sctbench.py table FILE... [--published TSV] [--markdown]
+
+PROGRAMS is the folder `evaluation` of PERIOD's edition of the programs (it joins its threads; figures of older
+editions do not compare). DIR holds simrt and its compiler wrappers. `run` adds one line a trial to FILE and leaves
+out what is there already, so it may be stopped and started again. Trials run one after the other unless -j is given.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+# name: (folder, sources, arguments)
+PROGRAMS = {
+    "CB/stringbuffer-jdk1.4": ("CB/stringbuffer-jdk1.4", ["main.cpp", "stringbuffer.cpp"], []),
+    "CB/pbzip2-0.9.4": ("CB/pbzip2-0.9.4/pbzip2-0.9.4-src", ["pbzip2.cpp"], ["-k", "-f", "-p3", "../test.tar"]),
+    "Inspect/bbuf": ("Inspect_benchmarks/bbuf", ["bbuf.c"], []),
+    "Inspect/boundedBuffer": ("Inspect_benchmarks/boundedBuffer", ["boundedBuffer.c"], []),
+    "Inspect/ctrace-test": ("Inspect_benchmarks/ctrace-test", ["ctrace-test.c"], ["2"]),
+    "Inspect/qsort_mt": ("Inspect_benchmarks/qsort_mt", ["qsort_mt.c"], ["-n", "32", "-f", "4", "-h", "3", "-v"]),
+    "SafeStack": ("SafeStack", ["SafeStack.cpp"], []),
+    "Splash2/fft": ("Splash2/fft", ["fft.C"], ["-p2", "-m2", "-n4", "-l4"]),
+    "Splash2/lu": ("Splash2/lu", ["lu.C"], ["-p2", "-n2", "-b1"]),
+}
+for name in ("account bluetooth_driver carter01 circular_buffer deadlock01 lazy01 queue reorder_3 reorder_4 reorder_5 "
+             "reorder_10 reorder_20 reorder_50 reorder_100 stack token_ring twostage twostage_20 twostage_50 "
+             "twostage_100 wronglock wronglock_3").split():
+    PROGRAMS["CS/" + name] = ("CS/" + name, [name + "_bad.c"], [])
+for name, arguments in {"InterlockedWorkStealQueue": "1 4 2", "InterlockedWorkStealQueueWithState": "2 4 2",
+                        "StateWorkStealQueue": "2 4 2", "WorkStealQueue": "1 4 2"}.items():
+    PROGRAMS["Chess/" + name] = ("Chess/" + name, [name + ".cpp"], arguments.split())
+for name in ("2009-3547 2011-2183 2013-1792 2015-7550 2016-1972 2016-1973 2016-7911 2016-9806 2017-15265 "
+             "2017-6346").split():
+    PROGRAMS["ConVul/CVE-" + name] = ("ConVul-CVE-Benchmarks/CVE-" + name, [name + (".c" if name == "2016-1972" else ".cpp")], [])
+
+# Random exposes them in more than half of its executions: left out of headlines.
+FIELDS = ["program", "strategy", "seed", "first_failure", "executions", "seconds", "seconds_to_failure", "end",
+          "ending", "covered", "feasible", "points", "threads"]
+
+
+def build(args):
+    os.makedirs(args.work, exist_ok=True)
+    environment = dict(os.environ, SIMRT_BUILD="check")
+    failed = 0
+    for name, (folder, sources, _) in sorted(PROGRAMS.items()):
+        if not fnmatch.fnmatch(name, args.only):
+            continue
+        source = os.path.join(args.programs, folder)
+        cpp = sources[0].endswith(".cpp")
+        inputs = []
+        for each in sources:
+            if each.endswith(".C"):  # C with m4 macros for threads
+                text = subprocess.run(["m4", "null_macros/c.m4.null", each], cwd=source, capture_output=True).stdout
+                each = os.path.join(os.path.abspath(args.work), name.replace("/", "_") + ".c")
+                with open(each, "wb") as out:
+                    out.write(text)
+            inputs.append(each)
+        output = os.path.join(os.path.abspath(args.work), name.replace("/", "_"))
+        command = [os.path.join(os.path.abspath(args.bin), "simrt-clang++" if cpp else "simrt-clang"), "-g", "-O0", "-w", "-fcommon", "-Wno-return-type",
+                   *(["-std=gnu++11"] if cpp else []), *inputs, "-o", output, "-lpthread", "-lm",
+                   *(["-lbz2"] if "bzip2" in name else [])]
+        done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            failed += 1
+            print(f"{name}: not built\n{done.stderr[:400]}", file=sys.stderr)
+    with open(os.path.join(args.work, "programs.path"), "w") as out:
+        out.write(os.path.abspath(args.programs))
+    return 1 if failed else 0
+
+
+def trial(args, name, strategy, seed):
+    folder, _, arguments = PROGRAMS[name]
+    with open(os.path.join(args.work, "programs.path")) as path:
+        directory = os.path.join(path.read(), folder)
+    program = os.path.join(os.path.abspath(args.work), name.replace("/", "_"))
+    command = [os.path.abspath(os.path.join(args.bin, "simrt")), "-C", directory, "-q", "explore", "--no-history",
+               "--program", program, "--strategy", strategy, "--seed", str(seed), "--executions",
+               str(args.executions), "--seconds", str(args.seconds), "--timeout", "5", "--no-saturation",
+               "--no-description", "--format", "json", "--", *arguments]
+    start = time.time()
+    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        test = json.loads(done.stdout)["tests"][0]
+    except (ValueError, IndexError, KeyError):
+        print(f"{name} {strategy} {seed}: {done.stderr[:300]}", file=sys.stderr)
+        return None
+    return [name, strategy, seed, test["first_failure"], test["executions"], f"{time.time() - start:.2f}",
+            f"{test['seconds_to_failure']:.3f}", test["end"], test["first_ending"].replace("\t", " "),
+            test["patterns"]["covered"], test["patterns"]["feasible"], test["points"], test["threads"]]
+
+
+def run(args):
+    known = set()
+    if os.path.exists(args.out):
+        with open(args.out) as old:
+            known = {(r["program"], r["strategy"], int(r["seed"])) for r in csv.DictReader(old, delimiter="\t")}
+    names = [n for n in sorted(PROGRAMS)
+             if fnmatch.fnmatch(n, args.only) and os.path.exists(os.path.join(args.work, n.replace("/", "_")))]
+    trials = [(n, s, seed) for seed in range(1, args.seeds + 1) for n in names for s in args.strategies.split(",")
+              if (n, s, seed) not in known]
+    fresh = not os.path.exists(args.out)
+    with open(args.out, "a") as out, ThreadPoolExecutor(args.jobs) as pool:
+        writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+        if fresh:
+            writer.writerow(FIELDS)
+        for row in pool.map(lambda each: trial(args, *each), trials):
+            if row:
+                writer.writerow(row)
+                out.flush()
+    return 0
+
+
+def cell(trials):
+    """Median of the executions to the first bug; NF when more than half of the trials missed it."""
+    found = sorted(int(t["first_failure"]) for t in trials if int(t["first_failure"]) > 0)
+    if 2 * len(found) <= len(trials):
+        return f"NF ({len(found)}/{len(trials)})" if found else "NF"
+    text = f"{statistics.median(found):g}"
+    return text if len(found) == len(trials) else f"{text} ({len(found)}/{len(trials)})"
+
+
+def published_figures(path):
+    """Best median of each program, and who has it. Environment failures and tools without schedules are left out."""
+    best = {}
+    with open(path) as lines:
+        for row in csv.DictReader(lines, delimiter="\t"):
+            tool = row["tool"]
+            if tool in ("GenMC", "MapleAlg", "PERIOD-reported") or row["note"].startswith("first schedule always"):
+                continue
+            try:
+                value = float(row["schedules"])
+            except ValueError:
+                continue
+            if row["program"] not in best or value < best[row["program"]][0]:
+                best[row["program"]] = (value, tool)
+    return best
+
+
+def table(args):
+    trials = collections.defaultdict(list)
+    for name in args.files:
+        with open(name) as lines:
+            for row in csv.DictReader(lines, delimiter="\t"):
+                trials[row["program"], row["strategy"]].append(row)
+    strategies = list(dict.fromkeys(s for _, s in trials))
+    programs = sorted({p for p, _ in trials}, key=lambda p: (p.split("/")[0], len(p), p))
+    best = published_figures(args.published) if args.published else {}
+    separator = " | " if args.markdown else "\t"
+    edge = "| " if args.markdown else ""
+    header = ["program", *strategies, *(["best published"] if best else [])]
+    print(edge + separator.join(header) + edge[::-1])
+    if args.markdown:
+        print("|" + " --- |" * len(header))
+    for program in programs:
+        row = [program] + [cell(trials[program, s]) if (program, s) in trials else "" for s in strategies]
+        if best:
+            row.append("{:g} {}".format(*best[program]) if program in best else "-")
+        print(edge + separator.join(row) + edge[::-1])
+    print()
+    for s in strategies:
+        per_trial = [int(t["first_failure"]) > 0 for p in programs for t in trials.get((p, s), [])]
+        count = sum(1 for p in programs if (p, s) in trials)
+        if per_trial:
+            print(f"{s}: {count} programs, {sum(per_trial) / len(per_trial) * count:.1f} found per trial on average")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("build")
+    one.add_argument("programs")
+    two = commands.add_parser("run")
+    for each in (one, two):
+        each.add_argument("--bin", required=True)
+        each.add_argument("--work", required=True)
+        each.add_argument("--only", default="*")
+    two.add_argument("--strategies", default="auto,random")
+    two.add_argument("--seeds", type=int, default=3)
+    two.add_argument("--executions", type=int, default=500)
+    two.add_argument("--seconds", type=float, default=10)
+    two.add_argument("--out", required=True)
+    two.add_argument("-j", "--jobs", type=int, default=1)
+    three = commands.add_parser("table")
+    three.add_argument("files", nargs="+")
+    three.add_argument("--published")
+    three.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    return {"build": build, "run": run, "table": table}[args.command](args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
