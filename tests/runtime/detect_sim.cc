@@ -13,6 +13,8 @@ RunMode mode = RunMode::Off;
 namespace control {
 void point(EventKind, uintptr_t, uint64_t, uintptr_t, uint8_t) {}
 void unchanged(bool) {}
+void enter_function(uintptr_t, uintptr_t) {}
+void leave_function() {}
 }  // namespace control
 
 namespace detect {
