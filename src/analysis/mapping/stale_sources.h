@@ -15,8 +15,9 @@ namespace simrt::analysis {
 
 /// Sources of a module, ascending.
 struct Staleness {
-  std::vector<std::string> changed;  ///< differ from the checksums in the debug information (clang)
-  std::vector<std::string> newer;    ///< there is no checksum (gcc), but they were written after the module
+  std::vector<std::string> changed;  ///< differ from the checksums in the debug information
+  std::vector<std::string> newer;    ///< written after the module, and there is no checksum: gcc keeps none,
+                                   ///< clang none for a unit with a file that it has none of
 };
 
 /// Remembers what it read of the sources. Not thread-safe.
