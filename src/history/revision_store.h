@@ -25,7 +25,7 @@ struct RevisionInfo {
   bool complete = false;         ///< every test and unit of the revision was recorded
   bool shallow = false;          ///< recorded on a shallow clone
   std::string tool;              ///< version of simrt that recorded it
-  bool has_tests = false;        ///< some test was recorded or announced; without, it is no base to select from
+  bool has_tests = false;  ///< some test was recorded or announced; without, it is no base to select from
 };
 
 /// One part of a suite that was split over several machines; {1, 1} is the whole suite.

@@ -23,7 +23,8 @@ class Portfolio {
 
   Portfolio(std::vector<std::string> names, std::uint64_t budget, std::uint64_t seed);
 
-  /// Index of the strategy that runs next (at first each once, in their order); nothing when the budget is spent or all have finished.
+  /// Index of the strategy that runs next (at first each once, in their order); nothing when the budget is
+  /// spent or all have finished.
   std::optional<std::size_t> next();
   /// Runs this one next, whatever it is worth; false when the budget is spent or it has finished.
   bool take(std::size_t strategy);

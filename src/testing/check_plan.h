@@ -41,7 +41,7 @@ struct CheckStep {
   std::uint32_t variable = 0;  ///< same number: same address
   std::uint32_t thread = format::kPlanNone;
   std::uint64_t address = 0;  ///< 0: any
-  std::uint64_t calls = 0;  ///< format::RunEvent::calls of an execution of the same program; 0 = any
+  std::uint64_t calls = 0;    ///< format::RunEvent::calls of an execution of the same program; 0 = any
 };
 
 struct CheckPlan {

@@ -17,7 +17,7 @@ namespace simrt::analysis {
 struct Staleness {
   std::vector<std::string> changed;  ///< differ from the checksums in the debug information
   std::vector<std::string> newer;    ///< written after the module, and there is no checksum: gcc keeps none,
-                                   ///< clang none for a unit with a file that it has none of
+                                     ///< clang none for a unit with a file that it has none of
 };
 
 /// Remembers what it read of the sources. Not thread-safe.

@@ -25,7 +25,8 @@ void EventLog::write_calls(const Thread& thread, uint64_t hash) {
 void EventLog::write(const Thread& thread, const Operation& operation, uint64_t enabled, bool decision) {
   constexpr uint32_t kCapacity = 1022;
   if (!wanted_) return;
-  const uint32_t callers = write_callers(thread.index, operation.caller);  // before the record that refers to it
+  const uint32_t callers =
+      write_callers(thread.index, operation.caller);  // before the record that refers to it
   if (operation.calls != 0) write_calls(thread, operation.calls);
   if (chunk_ == nullptr || chunk_->count == chunk_->capacity) {
     last_ = nullptr;

@@ -16,7 +16,7 @@ struct Operation {
   uintptr_t object = 0;
   uintptr_t pc = 0;
   uintptr_t caller = 0;  // where a library without hooks was called that makes the operation; 0 = not known
-  uint64_t calls = 0;  // hash of the calls that led there (calls.h); the engine sets it
+  uint64_t calls = 0;    // hash of the calls that led there (calls.h); the engine sets it
 };
 
 /// Nothing that other threads could wait for comes of it.
