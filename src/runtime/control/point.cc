@@ -45,8 +45,11 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
     }
     return;
   }
-  self->operation = {kind,    order, size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size),
-                     address, pc,    self->calls.hash()};
+  self->operation = {.kind = kind,
+                     .order = order,
+                     .size = size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size),
+                     .object = address,
+                     .pc = pc};
   if (spins) {
     self->spinning = true;
     self->spin_mark = engine.changes;
