@@ -194,6 +194,26 @@ TEST(Control, WithADetectorStacksAreWhole) {
   EXPECT_GT(result.execution.stacks[result.execution.waits[1].wait.stack].size(), 2U);
 }
 
+TEST(Control, EveryFrameOfEveryEventIsLoadedCode) {
+  for (const char* scenario : {"deadlock", "lostwakeup", "timed"}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), scenario);
+    CheckPlan plan;
+    plan.flags = format::kPlanRecordEvents;
+    plan.detectors = format::kDetectRaces | format::kDetectLockCycles;
+    const CheckResult result = run(program, plan);
+    ASSERT_FALSE(result.execution.events.empty()) << scenario;
+    std::size_t frames = 0;
+    for (const format::RunEvent& event : result.execution.events) {
+      if (event.callers >= result.execution.stacks.size()) continue;
+      for (const std::uint64_t pc : result.execution.stacks[event.callers]) {
+        ++frames;
+        EXPECT_TRUE(result.execution.site_of(pc)) << scenario << ": " << std::hex << pc;
+      }
+    }
+    EXPECT_GT(frames, 0U) << scenario;
+  }
+}
+
 TEST(Control, AThreadThatWaitsForItselfAndALivelockAreFound) {
   CheckProgram self = controlled_program(controlled_builds().front(), "selflock");
   EXPECT_EQ(run(self, CheckPlan{}).end, CheckEnd::Deadlock);
