@@ -56,4 +56,15 @@ Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const
   return std::move(found->tests);
 }
 
+Result<std::vector<TestCase>> tests_named(std::vector<TestCase> tests, const std::vector<std::string>& globs,
+                                          const std::string& hint) {
+  std::erase_if(tests, [&](const TestCase& test) {
+    return !globs.empty() && std::none_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+      return config::name_match(glob, test.name);
+    });
+  });
+  if (tests.empty()) return fail(ErrorCode::Project, "no test of the check build has such a name", hint);
+  return tests;
+}
+
 }  // namespace simrt::pipeline

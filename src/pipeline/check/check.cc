@@ -8,7 +8,6 @@
 #include <mutex>
 #include <set>
 
-#include "config/glob.h"
 #include "history/finding_store.h"
 #include "pipeline/check/check_test.h"
 #include "pipeline/project/discover.h"
@@ -135,15 +134,9 @@ Status Checking::choose_tests() {
     if (Status done = add_selected(*found); !done) return done;
   }
   if (named) {
-    tests_.clear();
-    for (TestCase& test : *found)
-      if (request_.tests.empty() ||
-          std::any_of(request_.tests.begin(), request_.tests.end(),
-                      [&](const std::string& glob) { return config::name_match(glob, test.name); }))
-        tests_.push_back(std::move(test));
-    if (tests_.empty())
-      return fail(ErrorCode::Project, "no test of the check build has such a name",
-                  "simrt check --all checks every test");
+    auto chosen = tests_named(std::move(*found), request_.tests, "simrt check --all checks every test");
+    if (!chosen) return fail(chosen.error());
+    tests_ = std::move(*chosen);
   }
   std::erase_if(tests_, [&](const TestCase& test) { return !shard_.contains(test.name); });
   return {};

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <set>
 
-#include "config/glob.h"
 #include "history/finding_store.h"
 #include "pipeline/check/scope.h"
 #include "pipeline/explore/explore_test.h"
@@ -133,15 +132,10 @@ Status Exploring::choose_tests() {
     if (Status done = add_selected(*found); !done) return done;
   }
   if (named) {
-    tests_.clear();
-    for (TestCase& test : *found)
-      if (request_.all ||
-          std::any_of(request_.tests.begin(), request_.tests.end(),
-                      [&](const std::string& glob) { return config::name_match(glob, test.name); }))
-        tests_.push_back(std::move(test));
-    if (tests_.empty())
-      return fail(ErrorCode::Project, "no test of the check build has such a name",
-                  "--all explores every test");
+    auto chosen = tests_named(std::move(*found), request_.all ? std::vector<std::string>{} : request_.tests,
+                              "--all explores every test");
+    if (!chosen) return fail(chosen.error());
+    tests_ = std::move(*chosen);
   }
   return {};
 }
