@@ -214,6 +214,26 @@ TEST(Control, EveryFrameOfEveryEventIsLoadedCode) {
   }
 }
 
+TEST(Control, ADetectorChangesNoExecution) {
+  // What the runtime itself calls to learn of callers (the unwinder and its once) is no doing of the program:
+  // a schedule would be of another execution as soon as somebody looks.
+  for (const char* scenario : {"deadlock", "lostwakeup", "timed", "once", "mutexes"}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), scenario);
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      CheckPlan plan;
+      plan.strategy = StrategyKind::Random;
+      plan.seed = seed;
+      plan.flags = format::kPlanRecordEvents;
+      const CheckResult alone = run(program, plan);
+      plan.detectors = format::kDetectRaces | format::kDetectLockCycles | format::kDetectAtomicity;
+      const CheckResult watched = run(program, plan);
+      EXPECT_EQ(watched.end, alone.end) << scenario;
+      EXPECT_EQ(watched.execution.points, alone.execution.points) << scenario;
+      EXPECT_EQ(watched.execution.decisions, alone.execution.decisions) << scenario;
+    }
+  }
+}
+
 TEST(Control, AThreadThatWaitsForItselfAndALivelockAreFound) {
   CheckProgram self = controlled_program(controlled_builds().front(), "selflock");
   EXPECT_EQ(run(self, CheckPlan{}).end, CheckEnd::Deadlock);

@@ -6,6 +6,7 @@
 namespace simrt::rt {
 
 constinit RunMode mode = RunMode::Off;
+constinit thread_local uint32_t own_calls = 0;
 
 uint32_t thread_index() {
   const control::Thread* self = control::current_thread;

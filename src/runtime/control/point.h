@@ -15,7 +15,20 @@ using format::RunMode;
 /// Set once, before main; Off again in the program's forked children.
 extern RunMode mode;
 inline bool controlled() { return mode == RunMode::Control; }
-inline bool detecting() { return mode != RunMode::Off; }
+/// How deep the calling thread is in calls that the runtime itself makes (OwnCalls).
+extern constinit thread_local uint32_t own_calls __attribute__((tls_model("initial-exec")));
+/// Whether an interposed call is the program's and of interest; else it goes straight to the real function.
+inline bool detecting() { return mode != RunMode::Off && own_calls == 0; }
+
+/// While it lives, what this thread calls is no doing of the program: neither points nor orders come of it.
+/// The unwinder, for one, takes a once and locks of its own.
+class OwnCalls {
+ public:
+  OwnCalls() { ++own_calls; }
+  ~OwnCalls() { --own_calls; }
+  OwnCalls(const OwnCalls&) = delete;
+  OwnCalls& operator=(const OwnCalls&) = delete;
+};
 
 /// 0 = the first thread. In modes detect and control every thread that came to life through an interposed
 /// call has one; a foreign one gets it here.

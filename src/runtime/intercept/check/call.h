@@ -7,6 +7,7 @@
 #include "control/engine.h"
 #include "control/point.h"
 #include "detect/detector.h"
+#include "intercept/call_chain.h"
 #include "intercept/real.h"
 
 #define SIMRT_PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
@@ -28,6 +29,12 @@ inline control::Thread* modelled_thread() {
   if (self != nullptr && self == engine.running && self->inside == 0) [[likely]]
     return self;
   return engine.enter(self) ? self : nullptr;
+}
+
+/// Return addresses from the interposed function's own one outwards.
+inline runtime::CallChain call_chain(uintptr_t pc) {
+  const OwnCalls own;
+  return runtime::capture_call_chain(reinterpret_cast<void*>(pc));
 }
 
 /// Makes a call that may block in the kernel, without the token.

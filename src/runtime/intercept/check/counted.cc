@@ -3,7 +3,7 @@
 #include <link.h>
 
 #include "detect/thread.h"
-#include "intercept/call_chain.h"
+#include "intercept/check/call.h"
 #include "sys/imports.h"
 #include "sys/lock.h"
 
@@ -87,7 +87,7 @@ uintptr_t library_caller(uintptr_t pc) {
   counts(pc);  // makes it known
   const Text* text = find(pc);
   if (text == nullptr || text->has_hooks) return 0;
-  const runtime::CallChain chain = runtime::capture_call_chain(reinterpret_cast<void*>(pc));
+  const runtime::CallChain chain = call_chain(pc);
   for (size_t i = 1; i < chain.count; ++i) {
     counts(chain.frames[i]);
     const Text* outer = find(chain.frames[i]);

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "emit/run_file.h"
-#include "intercept/call_chain.h"
 #include "intercept/check/call.h"
 #include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
@@ -121,7 +120,7 @@ int create_thread(uintptr_t pc, Result (*routine)(void*), void* argument, bool d
     engine.add(thread);  // the index is taken before others can run
     engine.step({EventKind::Create, 0, 0, thread->index, pc});
   }
-  write_record(*thread, runtime::capture_call_chain(reinterpret_cast<void*>(pc)));
+  write_record(*thread, call_chain(pc));
   detect::thread_created(thread->index, pc);
   const int error = create(&begin<Result>, thread);
   if (error != 0) {
