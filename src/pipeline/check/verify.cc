@@ -157,11 +157,13 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
   }
   for (unsigned attempt = 0; attempt < 2 * options_.tries; ++attempt) {
     // Where the sites alone do not lead there (one line takes all the locks), chance may.
-    plan.strategy = !deadlock || attempt % 4 != 3 ? StrategyKind::Sequence : StrategyKind::Pct;
+    const bool directed = !deadlock || attempt % 4 != 3;
+    plan.strategy = directed ? StrategyKind::Sequence : StrategyKind::Pct;
+    // The first time that the steps can be taken in their order is not always the one that does harm.
+    plan.depth = directed ? attempt / 4 : 3;
     // Locks lie at the same addresses in most executions; without debug inlining all are taken at one place.
     for (std::size_t i = 0; i < plan.steps.size(); ++i)
       plan.steps[i].address = attempt % 2 == 0 ? candidate.steps[i].address : 0;
-    plan.depth = 3;
     plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt));
     auto seen = program_.run(plan, interrupt_);
     if (!seen) return fail(seen.error());
