@@ -113,11 +113,14 @@ Result<CheckProgram> CheckProgram::create(CheckOptions options) {
 }
 
 CheckProgram::CheckProgram(CheckOptions options, RunFile file)
-    : options_(std::move(options)), file_(std::move(file)) {}
+    : options_(std::move(options)), file_(std::move(file)) {
+  if (options_.pinned) claim_ = ProcessorClaim::take(options_.run_directory);
+}
 
 CheckProgram::CheckProgram(CheckProgram&& other) noexcept
     : options_(std::move(other.options_)),
       file_(std::move(other.file_)),
+      claim_(std::move(other.claim_)),
       process_(std::exchange(other.process_, 0)),
       serving_(other.serving_),
       can_serve_(other.can_serve_) {}
@@ -198,9 +201,9 @@ bool CheckProgram::serve(const CheckPlan& plan) {
 
 Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptToken* interrupt) {
   CheckPlan plan = wanted;
-  if (options_.processor && plan.mode == format::RunMode::Control) {
+  if (const auto processor = claim_.processor(); processor && plan.mode == format::RunMode::Control) {
     plan.flags |= format::kPlanPinToProcessor;
-    plan.processor = *options_.processor;
+    plan.processor = *processor;
   }
   if (options_.fork_server && can_serve_) {
     plan.flags |= format::kPlanForkServer | format::kPlanCaptureOutput;

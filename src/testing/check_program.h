@@ -6,12 +6,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/interrupt.h"
 #include "support/result.h"
+#include "testing/processor_claim.h"
 #include "testing/run_file.h"
 
 namespace simrt::testing {
@@ -20,13 +20,13 @@ struct CheckOptions {
   std::vector<std::string> command;                ///< argv; the program with a '/' or found in PATH
   std::string directory;                           ///< working directory; empty: the caller's
   std::map<std::string, std::string> environment;  ///< added to the caller's
-  std::string run_directory = "/dev/shm";          ///< where the run file goes
+  std::string run_directory = "/dev/shm";          ///< where the run file goes, and the claims of processors
   std::uint64_t run_bytes = std::uint64_t{256} << 20;
   std::uint64_t plan_bytes = std::uint64_t{8} << 20;
   double timeout_seconds = 30;  ///< of one execution
   bool fork_server = true;
-  std::optional<std::uint32_t> processor;  ///< pins control mode to it: two to three times as fast
-  std::size_t output_limit = 1 << 16;      ///< bytes of output kept: its tail
+  bool pinned = false;  ///< control mode runs on one processor, its own where there is one (ProcessorClaim)
+  std::size_t output_limit = 1 << 16;  ///< bytes of output kept: its tail
 };
 
 /// How an execution ended.
@@ -88,6 +88,7 @@ class CheckProgram {
 
   CheckOptions options_;
   RunFile file_;
+  ProcessorClaim claim_;
   pid_t process_ = 0;  // server or single execution
   bool serving_ = false;
   bool can_serve_ = true;

@@ -49,7 +49,7 @@ class Checking {
   Status add_selected(std::vector<TestCase> found);
   Status begin();
   void check_all();
-  void check_one(std::size_t index, unsigned processors);
+  void check_one(std::size_t index);
   void store(const TestCase& test, TestCheckResult& result);
   Status keep(const TestCase& test, const TestCheckResult& result);
   Finding& merge(const Finding& finding, std::uint64_t id, const std::string& test);
@@ -220,7 +220,7 @@ Finding& Checking::merge(const Finding& finding, std::uint64_t id, const std::st
   return known->second;
 }
 
-void Checking::check_one(std::size_t index, unsigned processors) {
+void Checking::check_one(std::size_t index) {
   const TestCase& test = tests_[index];
   if (out_of_time()) return;
   TestCheckOptions options;
@@ -228,7 +228,6 @@ void Checking::check_one(std::size_t index, unsigned processors) {
   options.tries = request_.tries;
   options.schedules = request_.schedules;
   options.timeout_seconds = request_.timeout_seconds;
-  options.processor = static_cast<unsigned>(index % processors);
   options.build = build_;
   options.root = workspace_->root;
   options.detector = detector_.get();
@@ -352,10 +351,9 @@ void Checking::find_fixed() {
 
 void Checking::check_all() {
   progress_ = std::make_unique<Progress>("check", tests_.size());
-  const unsigned processors = available_processors();
   run_tasks(
-      tests_.size(), request_.jobs == 0 ? processors : request_.jobs,
-      [&](std::size_t index) { check_one(index, processors); }, request_.interrupt);
+      tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
+      [&](std::size_t index) { check_one(index); }, request_.interrupt);
   progress_->finish();
 }
 

@@ -315,7 +315,7 @@ Status TestCheck::run() {
 
 Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  auto program = TestProgram::create(test, {options.timeout_seconds, options.processor, false});
+  auto program = TestProgram::create(test, {options.timeout_seconds, false});
   if (!program) return fail(program.error());
   TestCheck check(test, options, *program);
   const Status done = check.run();

@@ -17,7 +17,6 @@ struct TestCheckOptions {
   unsigned tries = 12;
   unsigned schedules = 200;     ///< executions of the portfolio
   double timeout_seconds = 20;  ///< of one execution
-  unsigned processor = 0;
   std::string build, root;
   const Detector* detector = nullptr;
   const Scope* scope = nullptr;

@@ -112,7 +112,7 @@ Status run_on_terminal(std::vector<std::string> command, const std::string& dire
 
 /// Leaves the program to gdb, on this terminal; the schedule is followed all the same.
 Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
-  testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, 0, false});
+  testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, false});
   auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
   if (Status written = file->write(replay.plan); !written) return written;
@@ -145,7 +145,7 @@ Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
   }
   // A witness that follows the heap was recorded with events.
   const bool watch_heap = (replay->plan.flags & format::kPlanRecordEvents) != 0;
-  auto program = TestProgram::create(replay->test, {request.timeout_seconds, 0, watch_heap});
+  auto program = TestProgram::create(replay->test, {request.timeout_seconds, watch_heap});
   if (!program) return fail(program.error());
   testing::CheckPlan plan = replay->plan;
   plan.flags |= format::kPlanStrictSchedule;

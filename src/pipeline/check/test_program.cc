@@ -48,7 +48,7 @@ testing::CheckOptions check_options(const TestCase& test, const TestProgramOptio
   check.directory = test.directory;
   check.environment = test.environment;
   check.timeout_seconds = options.timeout_seconds;
-  check.processor = options.processor;
+  check.pinned = true;
   return check;
 }
 

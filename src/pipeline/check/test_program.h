@@ -22,7 +22,6 @@ struct Observed {
 
 struct TestProgramOptions {
   double timeout_seconds = 20;  ///< of one execution
-  unsigned processor = 0;       ///< control mode runs on this one
   bool watch_heap = false;      ///< executions recorded with events fail where they misuse the heap
 };
 

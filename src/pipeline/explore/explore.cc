@@ -48,7 +48,7 @@ class Exploring {
   Status add_selected(std::vector<TestCase> found);
   Status begin();
   void explore_all();
-  void explore_one(std::size_t index, unsigned processors);
+  void explore_one(std::size_t index);
   void take_in(std::size_t index, TestExploreResult& result);
   Status keep(const TestCase& test, TestExploreResult& result);
   void add_finding(const TestCase& test, Verified& verified);
@@ -189,7 +189,7 @@ Status Exploring::begin() {
   return {};
 }
 
-void Exploring::explore_one(std::size_t index, unsigned processors) {
+void Exploring::explore_one(std::size_t index) {
   const TestCase& test = tests_[index];
   TestExploreOptions options;
   options.strategy = request_.strategy;
@@ -200,7 +200,6 @@ void Exploring::explore_one(std::size_t index, unsigned processors) {
   options.keep_going = request_.keep_going;
   options.saturation = request_.saturation;
   options.describe = request_.describe;
-  options.processor = static_cast<unsigned>(index % processors);
   options.symbols = symbols_.get();
   options.impacted = impacted_;
   options.interrupt = request_.interrupt;
@@ -295,10 +294,9 @@ Status Exploring::keep(const TestCase& test, TestExploreResult& result) {
 
 void Exploring::explore_all() {
   progress_ = std::make_unique<Progress>("explore", tests_.size());
-  const unsigned processors = available_processors();
   run_tasks(
-      tests_.size(), request_.jobs == 0 ? processors : request_.jobs,
-      [&](std::size_t index) { explore_one(index, processors); }, request_.interrupt);
+      tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
+      [&](std::size_t index) { explore_one(index); }, request_.interrupt);
   progress_->finish();
 }
 

@@ -256,7 +256,7 @@ const char* to_string(ExploreEnd end) {
 }
 
 Result<TestExploreResult> explore_test(const TestCase& test, const TestExploreOptions& options) {
-  auto program = TestProgram::create(test, {options.timeout_seconds, options.processor, true});
+  auto program = TestProgram::create(test, {options.timeout_seconds, true});
   if (!program) return fail(program.error());
   TestExploration exploration(test, options, *program);
   const Status done = exploration.run();

@@ -24,7 +24,6 @@ struct TestExploreOptions {
   bool keep_going = false;       ///< behind a failing execution
   bool saturation = true;        ///< ends a strategy that has no end of its own
   bool describe = true;          ///< failing schedules are shortened and described
-  unsigned processor = 0;
   Symbols* symbols = nullptr;
   /// Places of the impacted accesses: files to lines.
   std::map<std::string, std::vector<std::uint32_t>> impacted;
