@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "pipeline/check/lost_wakeup.h"
 #include "support/hash.h"
 #include "support/subprocess.h"
 
@@ -58,6 +59,7 @@ class TestCheck {
   }
   Status watch_free_run();
   Status watch_default_run();
+  Status look_for_lost_wakeups();
   void order_candidates();
   void leave_unproven(Candidate candidate);
   Status verify_candidates();
@@ -197,6 +199,20 @@ Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
   return {};
 }
 
+/// One more execution, of which only synchronisation is recorded: who waits for what, and who notifies.
+Status TestCheck::look_for_lost_wakeups() {
+  if (threads_ < 2 || !options_.detector->explores()) return {};
+  CheckPlan plan = base_;
+  plan.watched.clear();
+  plan.flags |= format::kPlanSynchronizationOnly | format::kPlanRecordEvents;
+  plan.detectors = format::kDetectLockCycles;  // for the stacks
+  const auto seen = program_.run(plan, options_.interrupt);
+  if (!seen) return fail(seen.error());
+  for (Candidate& candidate : lost_wakeups_of(seen->result.execution, *options_.symbols))
+    if (known_.insert(candidate.fingerprint).second) candidates_.push_back(std::move(candidate));
+  return {};
+}
+
 void TestCheck::leave_unproven(Candidate candidate) {
   const bool happened = candidate.witnessed && candidate.finding.kind == FindingKind::Race &&
                         seen_counts_as_ == FindingStatus::Confirmed;
@@ -306,6 +322,7 @@ Status TestCheck::run() {
   if (Status done = watch_free_run(); !done) return done;
   if (controlled_) {
     if (Status done = watch_default_run(); !done) return done;
+    if (Status done = look_for_lost_wakeups(); !done) return done;
   }
   if (Status done = verify_candidates(); !done || !controlled_) return done;
   return threads_ > 1 && options_.detector->explores() ? try_schedules() : Status();

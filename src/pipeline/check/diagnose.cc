@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -19,7 +20,7 @@ constexpr std::size_t kSame = 3;      // the same of its own memory
 constexpr std::size_t kBetween = 4;   // other threads' accesses between two
 constexpr std::size_t kReads = 60;    // last reads of the failing thread
 constexpr std::size_t kPredicates = 2000;
-constexpr double kGoodEnough = 0.8;
+constexpr double kGoodEnough = 0.8, kOneOfMany = 0.1, kGrades = 20;
 constexpr std::size_t kNever = SIZE_MAX;
 constexpr std::size_t kMostTried = 16;  // occurrences of a place, the latest first
 
@@ -421,14 +422,21 @@ std::optional<Diagnosis> Diagnoser::run() {
       return all == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(all);
     };
     const double recall = share(diagnosis.failing_with, diagnosis.failing);
-    const double precision = share(diagnosis.failing_with, diagnosis.failing_with + diagnosis.passing_with);
-    if (recall < kGoodEnough || precision < kGoodEnough) continue;
+    // As if as many executions passed as failed: how many of each there are is an accident of the sampling.
+    const double elsewhere = diagnosis.passing == 0 ? 0 : share(diagnosis.passing_with, diagnosis.passing);
+    const double precision = recall / (recall + elsewhere);
+    // Failures that look alike may have two causes: one that no passing execution has needs no more than
+    // half.
+    const bool telling = diagnosis.passing_with == 0 && diagnosis.passing > 0 && recall >= kOneOfMany;
+    if (!telling && (recall < kGoodEnough || precision < kGoodEnough)) continue;
     diagnosis.steps.assign(found.steps.begin(), found.steps.begin() + found.predicate.count);
     const double score = 2 * recall * precision / (recall + precision);
     std::size_t last = 0;  // nearest to the failure
     for (const DiagnosedStep& step : diagnosis.steps)
       if (step.execution == 0) last = std::max(last, step.event);
-    const std::tuple key(-score, cost_of(found), views_[0].end() - last, found.distance);
+    // Small differences are noise.
+    const double grade = telling ? kGrades + recall : std::round(kGrades * score);
+    const std::tuple key(-grade, cost_of(found), views_[0].end() - last, found.distance);
     if (best && !(key < best_key)) continue;
     best = std::move(diagnosis);
     best_key = key;

@@ -15,6 +15,7 @@ using testing::CheckSite;
 using testing::Execution;
 
 constexpr std::size_t kStepsShown = 40;
+constexpr unsigned kHangTries = 4;
 
 /// Adds the site's module to the plan's list and gives the site with that number.
 CheckSite adopt(CheckPlan& plan, const std::vector<testing::CheckModule>& modules, CheckSite site) {
@@ -31,6 +32,16 @@ bool same_site(const Execution& execution, std::uint64_t pc, const std::vector<t
   const auto at = execution.site_of(pc);
   return at && site.module < modules.size() && at->offset == site.offset &&
          execution.modules[at->module].name == modules[site.module];
+}
+
+/// A lost wake-up is told by the wait that nobody ends; where its notification was is part of the proof.
+void tell_notification(Finding& found, const Finding& hint) {
+  if (found.kind != FindingKind::Hang) return;
+  for (const FindingSide& side : hint.sides) {
+    const CodeFrame* at = side.kind == StepKind::Notify ? own_frame(side.stack) : nullptr;
+    if (at == nullptr || at->file.empty()) continue;
+    found.evidence += fmt::format("; the notification at {}:{} came before the wait", at->file, at->line);
+  }
 }
 
 /// The same with every event written; a detector is on so that they know their callers.
@@ -141,9 +152,10 @@ Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
 }
 
 /// The steps in their order: for a lock cycle all first locks, then all second ones; for an atomicity
-/// violation the accesses of its pattern.
+/// violation the accesses of its pattern; for a lost wake-up the notification, then the wait.
 Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
-  const bool deadlock = candidate.finding.kind == FindingKind::Deadlock;
+  const bool hang = candidate.finding.kind == FindingKind::Hang;
+  const bool deadlock = hang || candidate.finding.kind == FindingKind::Deadlock;
   CheckPlan plan = options_.base;
   plan.mode = format::RunMode::Control;
   if (deadlock) {
@@ -155,12 +167,14 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
     adopted.site = adopt(plan, candidate.modules, step.site);
     plan.steps.push_back(adopted);
   }
-  for (unsigned attempt = 0; attempt < 2 * options_.tries; ++attempt) {
+  // Most waits cannot be overtaken by the notification; a few executions tell.
+  const unsigned tries = hang ? std::min(kHangTries, options_.tries) : 2 * options_.tries;
+  for (unsigned attempt = 0; attempt < tries; ++attempt) {
     // Where the sites alone do not lead there (one line takes all the locks), chance may.
-    const bool directed = !deadlock || attempt % 4 != 3;
+    const bool directed = !deadlock || hang || attempt % 4 != 3;
     plan.strategy = directed ? StrategyKind::Sequence : StrategyKind::Pct;
     // The first time that the steps can be taken in their order is not always the one that does harm.
-    plan.depth = directed ? attempt / 4 : 3;
+    plan.depth = !directed ? 3 : hang ? attempt / 2 : attempt / 4;
     // Locks lie at the same addresses in most executions; without debug inlining all are taken at one place.
     for (std::size_t i = 0; i < plan.steps.size(); ++i)
       plan.steps[i].address = attempt % 2 == 0 ? candidate.steps[i].address : 0;
@@ -170,7 +184,11 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
     if (!seen->failed || !harmful(*seen)) continue;
     if (deadlock && seen->result.end != testing::CheckEnd::Deadlock) continue;
     if (!deadlock && (seen->result.execution.flags & format::kRunSequenceDone) == 0) continue;
-    if (deadlock) return explain(plan, *seen);
+    if (deadlock) {
+      auto verified = explain(plan, *seen);
+      if (hang && verified && *verified) tell_notification((*verified)->finding, candidate.finding);
+      return verified;
+    }
     Verified verified;
     verified.finding = candidate.finding;
     verified.fingerprint = candidate.fingerprint;
@@ -235,7 +253,7 @@ Result<std::optional<Finding>> Verifier::cause_of(const CheckPlan& plan, Observe
     for (format::ScheduleItem& item : other.schedule) item.kind = {}, item.module = format::kPlanNone;
     plans.push_back(std::move(other));
   }
-  const unsigned random = points > kLong ? 8 : 32;
+  const unsigned random = points > kLong ? 8 : 128;
   for (unsigned number = 0; number < random; ++number) {
     CheckPlan other = options_.base;
     other.strategy = number % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
