@@ -238,9 +238,7 @@ Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptTo
         process_ = 0;
         serving_ = false;
       }
-      CheckResult result = finish(server.wait_status, !ended, seconds_since(start_time));
-      result.interrupted = interrupt != nullptr && interrupt->requested();
-      return result;
+      return finish(server.wait_status, !ended, seconds_since(start_time), interrupt);
     }
     plan.flags &= ~std::uint32_t{format::kPlanForkServer | format::kPlanCaptureOutput};
   }
@@ -260,13 +258,18 @@ Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptTo
   } else {
     stop();
   }
-  CheckResult result = finish(status, !ended, seconds_since(start_time));
-  result.interrupted = interrupt != nullptr && interrupt->requested();
-  return result;
+  return finish(status, !ended, seconds_since(start_time), interrupt);
 }
 
-CheckResult CheckProgram::finish(int wait_status, bool killed, double seconds) {
+Result<CheckResult> CheckProgram::finish(int wait_status, bool killed, double seconds,
+                                         const InterruptToken* interrupt) {
+  // The program's own doing looks otherwise: this is no failure of the test.
+  if (!killed && WIFSIGNALED(wait_status) && file_.is_out_of_room())
+    return fail(ErrorCode::Storage,
+                fmt::format("{}: the file system is full, the program died of it", file_.path()),
+                "free space there, or name a larger directory in TMPDIR");
   CheckResult result;
+  result.interrupted = interrupt != nullptr && interrupt->requested();
   auto execution = file_.read();
   if (execution) result.execution = std::move(*execution);
   result.end = end_of(result.execution, wait_status, killed);

@@ -68,7 +68,8 @@ class CheckProgram {
   CheckProgram& operator=(CheckProgram&&) = delete;
   ~CheckProgram();
 
-  /// One execution. Errors: ErrorCode::Execution when no process can be made or the plan does not fit.
+  /// One execution. Errors: ErrorCode::Execution when no process can be made or the plan does not fit,
+  /// ErrorCode::Storage when the run file's file system is full.
   Result<CheckResult> run(const CheckPlan& plan, const InterruptToken* interrupt = nullptr);
 
   /// Of the executions from here on.
@@ -82,7 +83,7 @@ class CheckProgram {
   Status start(const CheckPlan& plan);
   bool serve(const CheckPlan& plan);
   void stop();
-  CheckResult finish(int wait_status, bool killed, double seconds);
+  Result<CheckResult> finish(int wait_status, bool killed, double seconds, const InterruptToken* interrupt);
   template <class Done>
   bool watch(Done done, format::RunMode mode, const InterruptToken* interrupt);
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -25,6 +26,7 @@ Error storage_error(const std::string& path) {
   return {ErrorCode::Storage, fmt::format("{}: {}", path, std::strerror(errno)), ""};
 }
 
+constexpr std::uint64_t kLeastRecords = std::uint64_t{4} << 20;  // bytes for what an execution leaves
 constexpr std::string_view kPrefix = "simrt-run-";
 
 /// The process that a run file or its output is named for; 0: not one of ours.
@@ -34,6 +36,13 @@ pid_t owner_of(std::string_view name) {
   pid_t owner = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), owner);
   return error == std::errc() && end != name.data() + name.size() && *end == '-' && owner > 0 ? owner : 0;
+}
+
+/// Free bytes of the directory's file system for this user; 0 where there is none.
+std::uint64_t room_in(const std::string& directory) {
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  return error ? 0 : space.available;
 }
 
 bool in_use(const std::string& path) {
@@ -60,18 +69,35 @@ std::size_t remove_orphaned_run_files(const std::string& directory) {
   return removed;
 }
 
+RunPlace place_of_run_file(const std::vector<RunPlace>& rooms, std::uint64_t bytes, std::uint64_t least) {
+  RunPlace roomiest;
+  for (const RunPlace& room : rooms) {
+    if (room.bytes / 2 >= bytes) return {room.directory, bytes};
+    if (roomiest.directory.empty() || room.bytes > roomiest.bytes) roomiest = room;
+  }
+  return {roomiest.directory, std::clamp(roomiest.bytes / 4, std::min(least, bytes), bytes)};
+}
+
 Result<RunFile> RunFile::create(const std::string& directory, std::uint64_t bytes,
                                 std::uint64_t plan_capacity) {
+  std::error_code unknown;
+  std::vector<RunPlace> rooms = {{directory, room_in(directory)}};
+  if (const auto temporary = std::filesystem::temp_directory_path(unknown);
+      !unknown && temporary != directory)
+    rooms.push_back({temporary.string(), room_in(temporary.string())});
+  const RunPlace place = place_of_run_file(rooms, bytes, plan_capacity + kLeastRecords);
   static std::once_flag cleaned;
-  std::call_once(cleaned, [&] { remove_orphaned_run_files(directory); });
-  std::string path = fmt::format("{}/{}{}-XXXXXX", directory, kPrefix, getpid());
+  std::call_once(cleaned, [&] {
+    for (const RunPlace& room : rooms) remove_orphaned_run_files(room.directory);
+  });
+  std::string path = fmt::format("{}/{}{}-XXXXXX", place.directory, kPrefix, getpid());
   const int fd = mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return fail(storage_error(directory));
+  if (fd < 0) return fail(storage_error(place.directory));
   RunFile file;
   file.path_ = path;
   file.lock_ = fd;
   flock(fd, LOCK_EX | LOCK_NB);
-  file.bytes_ = round_up(bytes, 4096);
+  file.bytes_ = round_up(place.bytes, 4096);
   void* address = MAP_FAILED;
   if (ftruncate(fd, static_cast<off_t>(file.bytes_)) == 0)
     address = mmap(nullptr, file.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -109,6 +135,10 @@ RunFile::~RunFile() {
   if (path_.empty()) return;
   unlink(path_.c_str());
   unlink((path_ + ".out").c_str());
+}
+
+bool RunFile::is_out_of_room() const {
+  return room_in(std::filesystem::path(path_).parent_path().string()) < 4096;
 }
 
 void RunFile::clear() {

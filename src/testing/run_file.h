@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "simrt/format/run.h"
 #include "support/result.h"
@@ -16,11 +17,24 @@ namespace simrt::testing {
 /// process that is gone, and locked by nobody. Returns their number.
 std::size_t remove_orphaned_run_files(const std::string& directory);
 
+struct RunPlace {
+  std::string directory;
+  std::uint64_t bytes = 0;
+  bool operator==(const RunPlace&) const = default;
+};
+
+/// Where a run file goes, and how large it gets. Its pages come into being when the program writes them: on a
+/// file system that is full by then (the 64 MB that containers give /dev/shm) the program dies of SIGBUS. So:
+/// the first directory with room for twice the file (others write there, too), else the one with most room,
+/// and a quarter of that, but no less than `least`. `rooms`: directories with their free bytes, best first.
+RunPlace place_of_run_file(const std::vector<RunPlace>& rooms, std::uint64_t bytes, std::uint64_t least);
+
 /// One file; removed at the end. Not thread-safe; a program is writing to the mapping at the same time.
 class RunFile {
  public:
-  /// A fresh file in `directory` (a memory file system is best) of `bytes` in all, sparse, with room for
-  /// plans of `plan_capacity` bytes. Files that a killed host left there are removed first, once a process.
+  /// A fresh file in `directory` (a memory file system is best), or in the directory for temporary files when
+  /// there is too little room, of `bytes` in all, sparse, with room for plans of `plan_capacity` bytes. Files
+  /// that a killed host left there are removed first, once a process.
   /// Errors: ErrorCode::Storage.
   static Result<RunFile> create(const std::string& directory, std::uint64_t bytes,
                                 std::uint64_t plan_capacity);
@@ -31,6 +45,8 @@ class RunFile {
   const std::string& path() const { return path_; }
   format::RunHeader& header() { return *reinterpret_cast<format::RunHeader*>(base_); }
 
+  /// No page more can come into being: a program that wrote there may have died of it.
+  bool is_out_of_room() const;
   /// For a program that is started next: everything is cleared.
   void clear();
   /// For the next execution of a fork server: what belongs to all executions stays.

@@ -1,5 +1,6 @@
 // Threads of a check build: their creation, start, end, join and cancellation.
 #include <pthread.h>
+#include <signal.h>
 #include <threads.h>
 #include <time.h>
 
@@ -78,6 +79,23 @@ void write_record(const Thread& thread, const runtime::CallChain& chain) {
   run_file.header().threads = thread.index + 1;
 }
 
+// Signals wait until a new thread is known: a handler that runs before would be taken for a thread of its
+// own, which waits for its turn while the real one never begins.
+constexpr uint64_t kOfLibc = uint64_t{3} << 31;  // 32, 33: cancellation, set*id
+
+uint64_t change_signal_mask(uint64_t mask) {
+  uint64_t before = 0;
+  runtime::raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask),
+                       reinterpret_cast<long>(&before), sizeof mask);
+  return before;
+}
+
+// A mask in the attributes replaces the creator's.
+bool has_own_signal_mask(const pthread_attr_t* attributes) {
+  sigset_t mask;
+  return attributes != nullptr && pthread_attr_getsigmask_np(attributes, &mask) == 0;
+}
+
 // The stack may have been another thread's, whose accesses are no partners of this one's.
 void announce_stack() {
   pthread_attr_t attributes;
@@ -100,14 +118,22 @@ Result begin(void* argument) {
   } else {
     control::current_thread = self;
   }
+  if (self->signals_held) change_signal_mask(self->signal_mask);
   detect::thread_started(self->index);
   announce_stack();
   return routine(routine_argument);
 }
 
+bool is_detached(const pthread_attr_t* attributes) {
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
+  return state == PTHREAD_CREATE_DETACHED;
+}
+
 // Creates a thread with `create(first function, its argument)`, which returns 0 for success.
 template <class Result, class Create>
-int create_thread(uintptr_t pc, Result (*routine)(void*), void* argument, bool detached, Create create) {
+int create_thread(uintptr_t pc, Result (*routine)(void*), void* argument, const pthread_attr_t* attributes,
+                  Create create) {
   begin_execution();  // threads that start before main run under the plan, too
   if (!detecting() || (controlled() && modelled_thread() == nullptr)) return create(routine, argument);
   Thread* parent = modelled_thread();
@@ -115,14 +141,17 @@ int create_thread(uintptr_t pc, Result (*routine)(void*), void* argument, bool d
   if (thread == nullptr) return create(routine, argument);
   thread->routine = reinterpret_cast<void (*)()>(routine);
   thread->argument = argument;
-  thread->detached = detached;
+  thread->detached = is_detached(attributes);
   if (parent != nullptr) {
     engine.add(thread);  // the index is taken before others can run
     engine.step({EventKind::Create, 0, 0, thread->index, pc});
   }
   write_record(*thread, call_chain(pc));
   detect::thread_created(thread->index, pc);
+  thread->signals_held = !has_own_signal_mask(attributes);
+  if (thread->signals_held) thread->signal_mask = change_signal_mask(~kOfLibc);
   const int error = create(&begin<Result>, thread);
+  if (thread->signals_held) change_signal_mask(thread->signal_mask);
   if (error != 0) {
     if (parent != nullptr) engine.never_began(thread);
     thread->standing = Standing::Ended;
@@ -197,12 +226,6 @@ int join(pthread_t handle, uint64_t deadline, uintptr_t pc, Real real) {
   return result;
 }
 
-bool is_detached(const pthread_attr_t* attributes) {
-  int state = PTHREAD_CREATE_JOINABLE;
-  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
-  return state == PTHREAD_CREATE_DETACHED;
-}
-
 }  // namespace
 
 Thread* adopt_first_thread() {
@@ -234,7 +257,7 @@ extern "C" {
 SIMRT_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, PthreadRoutine routine,
                                 void* argument) noexcept {
   return create_thread(
-      SIMRT_PC, routine, argument, is_detached(attributes), [&](PthreadRoutine first, void* first_argument) {
+      SIMRT_PC, routine, argument, attributes, [&](PthreadRoutine first, void* first_argument) {
         const int error = SIMRT_REAL(pthread_create)(thread, attributes, first, first_argument);
         if (error == 0 && first != routine) remember_handle(*thread, first_argument);
         return error;
@@ -242,7 +265,7 @@ SIMRT_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribu
 }
 
 SIMRT_EXPORT int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
-  return create_thread(SIMRT_PC, routine, argument, false, [&](thrd_start_t first, void* first_argument) {
+  return create_thread(SIMRT_PC, routine, argument, nullptr, [&](thrd_start_t first, void* first_argument) {
     const int error = SIMRT_REAL(thrd_create)(thread, first, first_argument);
     if (error == thrd_success && first != routine)
       remember_handle(static_cast<pthread_t>(*thread), first_argument);
