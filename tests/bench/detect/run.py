@@ -23,7 +23,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = ["clang++-19", "g++-12"]
 WATCHED = [None, 0.1, 0.01, 0.0]  # part of the sites; None = no list at all
 
-MAGIC, VERSION, HEADER, PLAN_HEADER, FILE = b"SIMRTRUN", 1, 256, 128, 16 << 20
+RUN_FORMAT = os.path.join(HERE, "..", "..", "..", "include", "simrt", "format", "run.h")
+VERSION = int(re.search(r"kRunVersion = (\d+)", open(RUN_FORMAT).read()).group(1))
+MAGIC, HEADER, PLAN_HEADER, FILE = b"SIMRTRUN", 256, 128, 16 << 20
+STATE = 100  # offset of RunHeader::state
 DETECT, ALL_DETECTORS = 1, 0x1F
 MODULE, SITES = 1, 2
 
@@ -87,6 +90,14 @@ def run(command, environment):
     return {line.split()[0]: float(line.split()[1]) for line in lines}, usage.ru_maxrss
 
 
+def expect_watched(path):
+    """A run file that the runtime refuses leaves the program unwatched, and quick."""
+    with open(path, "rb") as file:
+        header = file.read(HEADER)
+    if struct.unpack_from("<I", header, STATE)[0] == 0:
+        sys.exit("the runtime did not take the plan up: do the offsets in this file fit include/simrt/format?")
+
+
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -109,6 +120,8 @@ def measure(directory, compiler, level, library, rounds):
             if sites is not False:
                 write_run_file(run_file, sites)
             times, resident = run([program, "3"], environment)
+            if sites is not False:
+                expect_watched(run_file)
             memory[name] = max(resident, memory.get(name, 0))
             for kernel, time in times.items():
                 best.setdefault(name, {})[kernel] = min(time, best.get(name, {}).get(kernel, math.inf))
