@@ -26,13 +26,15 @@ struct CareFlags {
 Result<int> merge(const CareFlags& flags, const GlobalOptions& global) {
   auto opened = open_for(global.directory, global.database, history::OpenMode::Create);
   if (!opened) return fail(opened.error());
-  report::Table table{
-      {"source", "revisions", "units", "functions", "tests", "runs", "selections", "checks", "findings"}, {}};
+  report::Table table{{"source", "revisions", "units", "functions", "tests", "runs", "selections", "checks",
+                       "findings", "explorations"},
+                      {}};
   for (const std::string& source : flags.sources) {
     const auto merged = history::merge(opened->database, source);
     if (!merged) return fail(merged.error());
     table.rows.push_back({source, merged->revisions, merged->units, merged->function_versions, merged->tests,
-                          merged->runs, merged->selections, merged->check_runs, merged->findings});
+                          merged->runs, merged->selections, merged->check_runs, merged->findings,
+                          merged->explorations});
   }
   return show(table, flags.format);
 }

@@ -13,7 +13,7 @@ constexpr const char* kColumns =
     "e.complete, e.covered, e.feasible, e.impacted_covered, e.impacted_feasible, e.total, e.method_pairs, "
     "e.predecessor_pairs, c.head, c.started_at "
     "FROM exploration e JOIN explored_test t ON t.id = e.test JOIN check_run c ON c.id = e.check_run "
-    "WHERE (?1 = '' OR t.name = ?1) ORDER BY e.id";
+    "WHERE (?1 = '' OR t.name = ?1) ORDER BY c.started_at, e.id";
 
 std::int64_t test_row(Connection& connection, const std::string& name) {
   Query(connection, "INSERT OR IGNORE INTO explored_test(name) VALUES (?)", name).run();

@@ -7,6 +7,7 @@
 
 #include "history/failure.h"
 #include "history/links.h"
+#include "history/merge_explorations.h"
 #include "history/merge_findings.h"
 #include "history/merge_runs.h"
 #include "history/query.h"
@@ -191,7 +192,8 @@ MergeReport merge_all(Connection& from, Connection& to) {
   merge_commands(from, to, revisions);
   merge_runs(from, to, revisions, report);
   merge_selections(from, to, revisions, report);
-  merge_findings(from, to, report);
+  const RowMap runs = merge_findings(from, to, report);
+  merge_explorations(from, to, runs, report);
   return report;
 }
 

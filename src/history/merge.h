@@ -11,7 +11,7 @@ namespace simrt::history {
 /// What was new to the target.
 struct MergeReport {
   std::uint32_t revisions = 0, units = 0, function_versions = 0, tests = 0, runs = 0, coverages = 0,
-                selections = 0, check_runs = 0, findings = 0;
+                selections = 0, check_runs = 0, findings = 0, explorations = 0;
   bool operator==(const MergeReport&) const = default;
 };
 

@@ -1,7 +1,6 @@
 #include "history/merge_findings.h"
 
 #include "history/query.h"
-#include "history/row_map.h"
 
 namespace simrt::history {
 namespace {
@@ -118,12 +117,13 @@ void merge_suppressions(Connection& from, Connection& to) {
 
 }  // namespace
 
-void merge_findings(Connection& from, Connection& to, MergeReport& report) {
+RowMap merge_findings(Connection& from, Connection& to, MergeReport& report) {
   RowMap runs("a check"), findings("a finding");
   merge_check_runs(from, to, runs, report);
   merge_known(from, to, findings, report);
   merge_sightings(from, to, runs, findings);
   merge_suppressions(from, to);
+  return runs;
 }
 
 }  // namespace simrt::history

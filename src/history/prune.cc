@@ -126,10 +126,20 @@ void drop_checks(Connection& connection, std::int64_t oldest, std::int64_t now, 
   report.findings += execute(connection,
                              "DELETE FROM finding WHERE id NOT IN (SELECT finding FROM sighting) AND "
                              "id NOT IN (SELECT finding FROM witness)");
+  // What is known of a test's interleavings hangs on its newest exploration.
+  Query(connection,
+        "DELETE FROM exploration WHERE check_run IN (SELECT id FROM check_run WHERE started_at < ?1) AND "
+        "EXISTS "
+        "(SELECT 1 FROM exploration n JOIN check_run c ON c.id = n.check_run JOIN check_run o ON o.id = "
+        "exploration.check_run WHERE n.test = exploration.test AND (c.started_at, n.id) > (o.started_at, "
+        "exploration.id)) AND id NOT IN (SELECT exploration FROM pattern_instance)",
+        oldest)
+      .run();
   constexpr std::string_view kDead =
       "FROM check_run WHERE started_at < ?1 AND id NOT IN (SELECT check_run FROM sighting) AND id NOT IN "
       "(SELECT "
-      "check_run FROM witness) AND id <> (SELECT id FROM check_run ORDER BY started_at DESC, id DESC LIMIT "
+      "check_run FROM witness) AND id NOT IN (SELECT check_run FROM exploration) AND id <> (SELECT id FROM "
+      "check_run ORDER BY started_at DESC, id DESC LIMIT "
       "1)";
   const std::string tests =
       "DELETE FROM checked_test WHERE check_run IN (SELECT id " + std::string(kDead) + ")";

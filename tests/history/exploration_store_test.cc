@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "history/finding_store.h"
+#include "history/merge.h"
+#include "history/prune.h"
 #include "history/sql_console.h"
 #include "sample.h"
 
@@ -107,6 +111,82 @@ TEST_F(ExplorationStore, ViewsNameTheSites) {
   ASSERT_EQ(rows.rows.size(), 1U);
   EXPECT_EQ(std::get<std::string>(rows.rows[0][0]), "f");
   EXPECT_EQ(std::get<std::int64_t>(rows.rows[0][1]), 9);
+}
+
+/// The two histories of a test that two machines explored, and of one that only the first did.
+class MergeExplorations : public ExplorationStore {
+ protected:
+  std::string make(const std::string& name, std::int64_t at, std::uint64_t covered, bool with_other) {
+    const std::string path = files_.file(name).string();
+    Database database = create(path);
+    for (std::int64_t earlier = 1; earlier < at % 10; ++earlier)
+      run_at(database, earlier);  // other row numbers
+    Interleavings known = interleavings();
+    known.instances[1].covered = covered > 1;
+    known.sites[0].line = static_cast<std::uint32_t>(at);
+    if (covered > 1) known.orders.clear();
+    ok(put_exploration(database, run_at(database, at), record("t", covered), known));
+    if (with_other)
+      ok(put_exploration(database, run_at(database, at + 1), record("other", 1), interleavings()));
+    return path;
+  }
+  static CheckRunId run_at(Database& database, std::int64_t at) {
+    CheckRun run;
+    run.head = "h" + std::to_string(at);
+    run.started_at = at;
+    run.detector = "explore:map";
+    return ok(begin_check(database, run));
+  }
+  static std::vector<std::string> all_of(Database& database) {
+    std::vector<std::string> lines;
+    for (const char* query :
+         {"SELECT test || head || executions || covered FROM v_explorations",
+          "SELECT test || pattern || p.covered || function1 || line1 || coalesce(function2, '') || e.head "
+          "FROM v_patterns p JOIN v_explorations e USING (exploration, test)",
+          "SELECT test || first || second || executions FROM v_method_pairs",
+          "SELECT t.name || a.function || after_context || b.function FROM predecessor p JOIN explored_test "
+          "t "
+          "ON t.id = p.test JOIN interleaving_site a ON a.id = after_site JOIN interleaving_site b ON b.id = "
+          "before_site"})
+      for (const auto& row : ok(run_sql(database, query)).rows)
+        lines.push_back(std::get<std::string>(row[0]));
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+  TempDir files_;
+};
+
+TEST_F(MergeExplorations, TheNewestDecidesWhateverTheOrder) {
+  const std::string a = make("a.db", 102, 1, true), b = make("b.db", 205, 2, false);
+  Database one = create(files_.file("one.db")), two = create(files_.file("two.db"));
+  EXPECT_EQ(ok(merge(one, a)).explorations, 2U);
+  EXPECT_EQ(ok(merge(one, b)).explorations, 1U);
+  EXPECT_EQ(ok(merge(two, b)).explorations, 1U);
+  EXPECT_EQ(ok(merge(two, a)).explorations, 2U);
+  const auto all = all_of(one);
+  EXPECT_EQ(all, all_of(two));
+  EXPECT_EQ(ok(merge(one, a)), MergeReport());
+  EXPECT_EQ(all_of(one), all);
+  const Interleavings known = ok(interleavings_of(one, "t"));
+  EXPECT_TRUE(known.instances.at(1).covered);
+  EXPECT_TRUE(known.orders.empty());
+  EXPECT_EQ(ok(interleavings_of(one, "other")).orders.size(), 1U);
+  EXPECT_EQ(ok(last_exploration(two, "t"))->covered, 2U) << "the newest by time, not the one merged last";
+  EXPECT_EQ(ok(explorations_of(two, "t")).size(), 2U);
+}
+
+TEST_F(MergeExplorations, PruningKeepsTheNewestOfEachTest) {
+  Database database = create(files_.file("p.db"));
+  ok(put_exploration(database, run_at(database, 100), record("t", 1), interleavings()));
+  ok(put_exploration(database, run_at(database, 200), record("t", 2), interleavings()));
+  ok(put_exploration(database, run_at(database, 300), record("once", 1), interleavings()));
+  run_at(database, 10'000);
+  const PruneReport report = ok(prune(database, {0, 5000, 10'000, false}));
+  EXPECT_EQ(report.check_runs, 1U);
+  ASSERT_EQ(ok(explorations_of(database, "t")).size(), 1U);
+  EXPECT_EQ(ok(last_exploration(database, "t"))->covered, 2U);
+  EXPECT_EQ(ok(interleavings_of(database, "t")).instances.size(), 2U);
+  EXPECT_TRUE(ok(last_exploration(database, "once")));
 }
 
 }  // namespace
