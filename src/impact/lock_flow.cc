@@ -202,12 +202,13 @@ void FunctionFlow::apply(LockState& state, const LockOp& op, std::uint32_t eleme
 
 void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint32_t element) {
   const std::string path = frame_.path(op.guard);
-  if (op.action == LockAction::GuardBind || op.action == LockAction::GuardDefer) {
-    Guard guard{path, {}, op.action == LockAction::GuardBind ? Ownership::Yes : Ownership::No};
+  const bool adopts = op.action == LockAction::GuardAdopt;
+  if (adopts || op.action == LockAction::GuardBind || op.action == LockAction::GuardDefer) {
+    Guard guard{path, {}, op.action == LockAction::GuardDefer ? Ownership::No : Ownership::Yes, adopts};
     for (const Place& place : op.locks) {
       const Held lock{places_.at(place), op.mode};
       hold(guard.locks, lock);
-      if (guard.owns == Ownership::Yes) hold(state.held, lock);
+      if (guard.owns == Ownership::Yes && !adopts) hold(state.held, lock);
       touch(element, lock.lock, op.action, op.mode);
     }
     state.set_guard(std::move(guard));
@@ -227,6 +228,7 @@ void FunctionFlow::guard_operation(LockState& state, const LockOp& op, std::uint
     if (op.action == LockAction::GuardRelease) return release_guard(state, *guard);
     for (const Held& lock : guard->locks) hold(state.held, lock);
     guard->owns = Ownership::Yes;
+    guard->adopted = false;
   } else if (visible_to_callers(path)) {
     // A guard handed in: stands for whatever it manages at the caller.
     const std::uint32_t stand_in = places_.named(path, op.guard.base);
@@ -244,8 +246,15 @@ void FunctionFlow::release(LockState& state, std::uint32_t lock) {
 }
 
 void FunctionFlow::release_guard(LockState& state, Guard& guard) {
-  if (guard.owns != Ownership::No)
-    for (const Held& lock : guard.locks) drop(state.held, lock.lock);
+  if (guard.owns != Ownership::No) {
+    for (const Held& lock : guard.locks) {
+      if (guard.adopted) {
+        release(state, lock.lock);
+      } else {
+        drop(state.held, lock.lock);
+      }
+    }
+  }
   guard.owns = Ownership::No;
 }
 

@@ -8,7 +8,8 @@ namespace {
 bool acquires(LockAction action) {
   return action == LockAction::Acquire || action == LockAction::TryAcquire ||
          action == LockAction::GuardBind || action == LockAction::GuardDefer ||
-         action == LockAction::GuardAcquire || action == LockAction::GuardMove;
+         action == LockAction::GuardAdopt || action == LockAction::GuardAcquire ||
+         action == LockAction::GuardMove;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Guard {
   std::string path;
   Lockset locks;
   Ownership owns = Ownership::No;
+  bool adopted = false;  ///< the locks were to be held before: it releases what it was given
   bool operator==(const Guard&) const = default;
 };
 

@@ -92,13 +92,13 @@ enum class LockAction : std::uint8_t {
   Acquire,       ///< lock becomes held
   TryAcquire,    ///< held only on the success path; must-analysis may ignore it
   Release,       ///< lock is no longer held
-  GuardBind,     ///< `guard` now manages `locks` and holds them (lock_guard, unique_lock, scoped_lock,
-                 ///< adopt_lock)
+  GuardBind,     ///< `guard` now manages `locks` and holds them (lock_guard, unique_lock, scoped_lock)
   GuardDefer,    ///< `guard` manages `locks` without holding them (defer_lock, try_to_lock)
   GuardAcquire,  ///< guard.lock(): all managed locks become held
   GuardRelease,  ///< guard.unlock() or its destructor
   GuardMove,     ///< what `source` manages moves to `guard`
   Assume,  ///< attribute says so (requires_capability): held at this point; only used where there is no body
+  GuardAdopt,  ///< `guard` now manages `locks`, which somebody else is to have acquired before (adopt_lock)
 };
 
 enum class LockMode : std::uint8_t { Exclusive, Shared };

@@ -44,7 +44,7 @@ struct Holder { std::unique_lock<std::mutex> held; Holder() : held(m1) {} Holder
                           "guard-defer attempt()::t: tm", "try-acquire attempt()::t: tm",
                           "guard-release attempt()::t", "guard-release attempt()::l"));
   EXPECT_THAT(event_lines(unit, "adopt"),
-              ElementsAre("acquire: m1 m2", "guard-bind adopt()::a: m1", "guard-bind adopt()::b: m2",
+              ElementsAre("acquire: m1 m2", "guard-adopt adopt()::a: m1", "guard-adopt adopt()::b: m2",
                           "guard-release adopt()::b", "guard-release adopt()::a"));
   EXPECT_THAT(event_lines(unit, "plain"),
               ElementsAre("acquire: m1", "release: m1", "acquire shared: sm", "release shared: sm",

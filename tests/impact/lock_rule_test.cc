@@ -91,6 +91,62 @@ TEST(LockRule, OtherMutex) {
             "lock Counter::mu_ no longer held (was exclusive), Counter::log_mu_ now held");
 }
 
+/// std::lock, and guards that adopt what it took.
+const std::string kAdopting = R"(
+var Pair::a std::mutex mutex
+var Pair::b std::mutex mutex
+var Pair::value int
+fn Pair::Set() g h
+B1 -> B0
+  lock this.Pair::a
+  lock this.Pair::b
+  gadopt g this.Pair::a
+  gadopt h this.Pair::b
+  W this.Pair::value
+  grel h
+  grel g
+)";
+
+TEST(LockRule, AGuardThatAdoptsHoldsOnlyWhatWasLocked) {
+  const ImpactCase one(kAdopting, edit(kAdopting, {{"  lock this.Pair::b\n", ""}}));
+  EXPECT_EQ(one.rule("Pair::Set W Pair::value"), ImpactRule::SyncChanged);
+  const ImpactCase both(kAdopting, edit(kAdopting, {{"  lock this.Pair::a\n  lock this.Pair::b\n", ""}}));
+  EXPECT_EQ(both.rule("Pair::Set W Pair::value"), ImpactRule::SyncChanged);
+  // Taken too late.
+  const ImpactCase late(
+      kAdopting,
+      edit(kAdopting, {{"  lock this.Pair::b\n", ""},
+                       {"  W this.Pair::value\n", "  W this.Pair::value\n  lock this.Pair::b\n"}}));
+  EXPECT_EQ(late.rule("Pair::Set W Pair::value"), ImpactRule::SyncChanged);
+}
+
+TEST(LockRule, AGuardThatAdoptsReleases) {
+  const ImpactCase change(
+      kAdopting, edit(kAdopting, {{"  W this.Pair::value\n  grel h\n", "  grel h\n  W this.Pair::value\n"}}));
+  EXPECT_EQ(change.rule("Pair::Set W Pair::value"), ImpactRule::SyncChanged);
+}
+
+TEST(LockRule, TheCallersLockIsAdopted) {
+  const std::string text = R"(
+var Pair::a std::mutex mutex
+var Pair::value int
+fn Pair::Finish() g
+B1 -> B0
+  gadopt g this.Pair::a
+  W this.Pair::value
+  grel g
+fn Pair::Run()
+B1 -> B0
+  lock this.Pair::a
+  call Pair::Finish() on this
+)";
+  EXPECT_THAT(
+      ImpactCase(text, edit(text, {{"fn Pair::Finish() g\n", "fn Pair::Finish() extra g\n"}})).impacted(),
+      IsEmpty());
+  const ImpactCase change(text, edit(text, {{"  lock this.Pair::a\n", ""}}));
+  EXPECT_NE(change.rule("Pair::Finish W Pair::value"), ImpactRule::NotImpacted);
+}
+
 TEST(LockRule, AnotherObjectsMutexIsAnotherMutex) {
   const std::string text = R"(
 var Node::mu std::mutex mutex

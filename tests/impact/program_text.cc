@@ -283,6 +283,7 @@ class Parser {
         {"trylock", {LockAction::TryAcquire, LockMode::Exclusive}},
         {"guard", {LockAction::GuardBind, LockMode::Exclusive}},
         {"sguard", {LockAction::GuardBind, LockMode::Shared}},
+        {"gadopt", {LockAction::GuardAdopt, LockMode::Exclusive}},
         {"defer", {LockAction::GuardDefer, LockMode::Exclusive}},
         {"gacq", {LockAction::GuardAcquire, LockMode::Exclusive}},
         {"grel", {LockAction::GuardRelease, LockMode::Exclusive}},

@@ -17,7 +17,7 @@ const char* name_of(Enum value, const std::array<const char*, N>& names) {
 constexpr std::array kOrders{"", "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 constexpr std::array kCalls{"direct", "virtual", "indirect", "callback", "spawn", "pointer"};
 constexpr std::array kLocks{"acquire",       "try-acquire",   "release",    "guard-bind", "guard-defer",
-                            "guard-acquire", "guard-release", "guard-move", "assume"};
+                            "guard-acquire", "guard-release", "guard-move", "assume",     "guard-adopt"};
 constexpr std::array kOrderKinds{"fence",         "condition-wait",    "notify-one",
                                  "notify-all",    "semaphore-acquire", "semaphore-release",
                                  "latch-arrive",  "latch-wait",        "barrier-wait",

@@ -54,7 +54,7 @@ bool Evaluator::guard_construction(const Operand& guard, LibraryClass kind, cons
     return true;
   }
   std::vector<Place> locks;
-  bool deferred = false, tries = false;
+  bool deferred = false, tries = false, adopts = false;
   for (std::size_t i = 0; i < site.arguments.size(); ++i) {
     const clang::QualType type = site.arguments[i]->getType();
     const std::string tag = lock_tag(site.arguments[i]);
@@ -63,14 +63,16 @@ bool Evaluator::guard_construction(const Operand& guard, LibraryClass kind, cons
     else if (tag == "try_to_lock_t")
       tries = true;
     else if (tag == "adopt_lock_t")
-      continue;
+      adopts = true;
     else if (i > 0 && unit_.library.classify(type) == LibraryClass::Other)
       tries = true;  // a duration or time point
     else if (site.values[i].size() == 1)
       locks.push_back(site.target(i).place);
   }
-  lock_op(deferred || tries ? LockAction::GuardDefer : LockAction::GuardBind, locks, at, mode_of(kind),
-          guard.place);
+  const LockAction action = deferred || tries ? LockAction::GuardDefer
+                            : adopts          ? LockAction::GuardAdopt
+                                              : LockAction::GuardBind;
+  lock_op(action, locks, at, mode_of(kind), guard.place);
   if (tries) lock_op(LockAction::TryAcquire, std::move(locks), at, mode_of(kind), guard.place);
   return true;
 }
