@@ -15,23 +15,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using testing::CheckPlan;
 
-// Most points of one execution: of the first, and then so many times those of the longest that came to an
-// end.
-constexpr std::uint64_t kMostPoints = 4'000'000, kFewestPoints = 200'000, kTimesLonger = 20;
-constexpr std::uint64_t kShortSleep = 10'000'000;  // nanoseconds; no synchronisation
-constexpr std::uint64_t kRefresh = 16;  // every so many executions all plain accesses are points again
-// Coverage is a proxy: bugs may hide behind schedules that cover nothing new, so saturation is judged slowly.
-constexpr schedule::SaturationRule kRule{.probability = 0.01, .stale = 200, .executions = 200};
 constexpr std::size_t kMostFailures = 8;  // kinds of ends that are shortened and described
 
 class TestExploration {
  public:
   TestExploration(const TestCase& test, const TestExploreOptions& options, TestProgram& program)
-      : test_(test), options_(options), program_(program) {
-    result_.sites = std::make_unique<RecordedSites>(*options.symbols);
-    result_.knowledge = std::make_unique<Knowledge>(kRule);
-    result_.knowledge->remember(options.remembered, options.orders);
-  }
+      : test_(test), options_(options), program_(program) {}
 
   Status run();
   TestExploreResult take() { return std::move(result_); }
@@ -40,8 +29,7 @@ class TestExploration {
   Status prepare();
   Status loop();
   bool stop();
-  CheckPlan complete(const Proposal& proposal) const;
-  Status take_in(const CheckPlan& plan, const Proposal& proposal, Observed seen);
+  void take_in(GuidedStep step);
   Status failure(const CheckPlan& plan, const Observed& seen);
   Status explain_failures();
   Status check_determinism();
@@ -51,31 +39,26 @@ class TestExploration {
       result_.notes.push_back(text);
   }
 
-  struct Failing {
-    CheckPlan plan;
-    Observed seen;
-  };
-
   const TestCase& test_;
   const TestExploreOptions& options_;
   TestProgram& program_;
-  std::unique_ptr<Steering> steering_;
+  std::unique_ptr<GuidedLoop> loop_;
   TestExploreResult result_;
   Clock::time_point start_ = Clock::now();
-  std::map<std::string, Failing> failing_;  // by end
-  std::optional<Failing> last_;             // any execution, for the check of determinism
+  std::map<std::string, GuidedStep> failing_;  // by end
+  std::optional<GuidedStep> last_;             // any execution, for the check of determinism
 };
 
 Status TestExploration::prepare() {
-  SteeringOptions options;
+  GuidedOptions options;
   options.strategy = options_.strategy;
   options.seed = hash_combine(options_.seed, test_.id.value);
   options.executions = options_.executions;
-  options.knowledge = result_.knowledge.get();
-  options.sites = result_.sites.get();
-  auto steering = make_steering(options);
-  if (!steering) return fail(steering.error());
-  steering_ = std::move(*steering);
+  options.impacted = options_.impacted;
+  auto loop = GuidedLoop::create(program_, *options_.symbols, std::move(options));
+  if (!loop) return fail(loop.error());
+  loop_ = std::move(*loop);
+  loop_->knowledge().remember(options_.remembered, options_.orders);
   return {};
 }
 
@@ -91,37 +74,18 @@ bool TestExploration::stop() {
     return end(ExploreEnd::Executions);
   if (options_.seconds > 0 && seconds() >= options_.seconds) return end(ExploreEnd::Seconds);
   if (options_.out_of_time && options_.out_of_time()) return end(ExploreEnd::Seconds);
-  if (options_.saturation && steering_->stops_at_saturation() && result_.knowledge->saturation().reached())
+  if (options_.saturation && loop_->steering().stops_at_saturation() &&
+      loop_->knowledge().saturation().reached())
     return end(ExploreEnd::Saturation);
   return false;
 }
 
-CheckPlan TestExploration::complete(const Proposal& proposal) const {
-  CheckPlan plan = proposal.plan;
-  plan.mode = format::RunMode::Control;
-  plan.flags |= format::kPlanRecordEvents;
-  const std::uint64_t longest = result_.knowledge->points();
-  plan.max_points =
-      longest == 0 ? kMostPoints : std::clamp(kTimesLonger * longest, kFewestPoints, kMostPoints);
-  plan.short_sleep_ns = kShortSleep;
-  plan.modules = result_.sites->modules();
-  if (proposal.deterministic) plan.flags |= format::kPlanStrictSchedule;
-  if (!proposal.all_points && result_.executions % kRefresh != 0) {
-    plan.watched = result_.knowledge->private_hooks(*result_.sites);
-    if (!plan.watched.empty()) plan.flags |= format::kPlanSitesIgnored;
-  }
-  return plan;
-}
-
-Status TestExploration::take_in(const CheckPlan& plan, const Proposal&, Observed seen) {
+void TestExploration::take_in(GuidedStep step) {
+  const Observed& seen = step.seen;
   ++result_.executions;
   result_.points = std::max(result_.points, seen.result.execution.points);
   result_.threads = std::max(result_.threads, seen.result.execution.thread_count);
   for (const std::string& text : seen.result.execution.notes) note(text);
-  const Execution converted = result_.sites->convert(seen);
-  if (!options_.impacted.empty()) result_.knowledge->set_impacted(result_.sites->sites_at(options_.impacted));
-  const Learned learned = result_.knowledge->learn(converted, seen, *result_.sites);
-  steering_->learn(converted, seen, learned);
   if (seen.failed) {
     ++result_.failed;
     if (result_.first_failure == 0) {
@@ -129,29 +93,27 @@ Status TestExploration::take_in(const CheckPlan& plan, const Proposal&, Observed
       result_.seconds_to_failure = seconds();
       result_.first_ending = seen.ending;
     }
-    if (failing_.size() < kMostFailures) failing_.try_emplace(seen.ending, Failing{plan, std::move(seen)});
+    if (const std::string ending = seen.ending; failing_.size() < kMostFailures)
+      failing_.try_emplace(ending, std::move(step));
   } else if (!last_ || !seen.cut) {
-    last_ = Failing{plan, std::move(seen)};
+    last_ = std::move(step);
   }
-  return {};
 }
 
 Status TestExploration::loop() {
   while (!stop()) {
-    auto proposal = steering_->next();
-    if (!proposal) {
+    auto step = loop_->next(options_.interrupt);
+    if (!step) return fail(step.error());
+    if (!*step) {
       result_.end = ExploreEnd::Exhausted;
       return {};
     }
-    const CheckPlan plan = complete(*proposal);
-    auto seen = program_.run(plan, options_.interrupt);
-    if (!seen) return fail(seen.error());
-    if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
+    if ((*step)->seen.result.end == testing::CheckEnd::NotUnderPlan) {
       result_.end = ExploreEnd::NotControlled;
       note("its program is no check build (-DSIMRT_BUILD=check) or could not be started");
       return {};
     }
-    if (Status done = take_in(plan, *proposal, std::move(*seen)); !done) return done;
+    take_in(std::move(**step));
     if (result_.executions == 1 && result_.threads < 2 && result_.failed == 0) {
       result_.end = ExploreEnd::OneThread;
       return {};
@@ -187,7 +149,7 @@ Status TestExploration::explain_failures() {
 
 /// The same schedule once more: what differs then is not under the engine's control.
 Status TestExploration::check_determinism() {
-  const Failing* one = last_ ? &*last_ : failing_.empty() ? nullptr : &failing_.begin()->second;
+  const GuidedStep* one = last_ ? &*last_ : failing_.empty() ? nullptr : &failing_.begin()->second;
   if (one == nullptr || one->seen.cut) return {};
   const testing::Execution& before = one->seen.result.execution;
   auto again = program_.run(following(one->plan, before), options_.interrupt);
@@ -222,7 +184,9 @@ Status TestExploration::run() {
   if (Status done = prepare(); !done) return done;
   Status done = loop();
   result_.seconds = seconds();
-  result_.steering = steering_->report();
+  result_.steering = loop_->steering().report();
+  result_.sites = loop_->take_sites();
+  result_.knowledge = loop_->take_knowledge();
   const std::uint64_t explored = program_.executions();
   if (done && options_.describe) done = explain_failures();
   if (done && options_.describe && result_.executions > 0 && result_.end != ExploreEnd::NotControlled)

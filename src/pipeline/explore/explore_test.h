@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "pipeline/check/verify.h"
-#include "pipeline/explore/knowledge.h"
-#include "pipeline/explore/steering.h"
+#include "pipeline/explore/guided_loop.h"
 
 namespace simrt::pipeline {
 
