@@ -99,9 +99,9 @@ void function_fields(Archive& archive, Function& function) {
 
 template <class Archive, class Variable>
 void variable_fields(Archive& archive, Variable& variable) {
-  auto& [id, name, type, file, at, kind, traits] = variable;
+  auto& [id, name, type, file, at, kind, traits, shares] = variable;
   (void)id;
-  archive(name, type, file, at, kind, traits);
+  archive(name, type, file, at, kind, traits, shares);
 }
 
 /// A function or variable of a unit's own blob: what the database keeps in columns comes first.

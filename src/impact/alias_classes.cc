@@ -4,6 +4,7 @@
 #include <map>
 
 #include "impact/place_types.h"
+#include "impact/shared_memory.h"
 #include "support/hash.h"
 
 namespace simrt::impact {
@@ -48,7 +49,7 @@ bool may_be_one(std::string_view a, std::string_view b) {
 }  // namespace
 
 AliasClasses::AliasClasses(const ProgramIndex& index, const CallGraph& calls) : index_(index), calls_(calls) {
-  relate_bit_fields();
+  relate_shared_memory();
   relate_variants_and_overriders();
   relate_callbacks();
   for (std::uint32_t element = 0; element < index_.element_count(); ++element) analyse_element(element);
@@ -125,17 +126,14 @@ void AliasClasses::assign(const Place& to, const Value& value) {
 
 // ---------------------------------------------------------------------------------------- value flow
 
-/// Adjacent bit-fields are one memory location (C++20 [intro.memory] 3): a write of one writes the others.
-/// Which ones a `: 0` separates, the facts do not tell.
-void AliasClasses::relate_bit_fields() {
-  std::map<std::string_view, VariableId> first;  // by class
-  for (const VariableFacts& variable : index_.program().variables) {
-    if ((variable.traits & kBitField) == 0) continue;
-    const std::string_view name = variable.name;
-    const std::size_t end = name.rfind("::");
-    const auto [known, fresh] =
-        first.try_emplace(name.substr(0, end == std::string_view::npos ? 0 : end), variable.id);
-    if (!fresh) unify(named(known->second), named(variable.id));
+/// A write of one writes the others.
+void AliasClasses::relate_shared_memory() {
+  for (const SharedMemory& memory : shared_memory(index_.program())) {
+    for (VariableId member : memory.members) {
+      unify(named(memory.members.front()), named(member));
+      of_any_type_.insert(member);
+    }
+    for (VariableId array : memory.elements) unify(named(array), pointee(named(array)));
   }
 }
 
@@ -327,8 +325,7 @@ std::uint64_t AliasClasses::class_of(const Place& place) const {
 std::uint64_t AliasClasses::type_of(const Place& place) const {
   std::string_view type = type_of_variable(index_.program(), place.base);
   if (place.derefs > 1) return 0;
-  const VariableFacts* facts = index_.program().variable(place.base);
-  if (facts && (facts->traits & kBitField) != 0) return 0;  // shares its location with those of other types
+  if (of_any_type_.contains(place.base)) return 0;  // its location is that of others, too
   type = place.derefs == 1 ? referred_type(type) : bare_type(type);
   if (shape_of(type) != TypeShape::Scalar) return 0;
   // Signed and unsigned of one width may alias.

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "impact/call_graph.h"
@@ -47,7 +48,7 @@ class AliasClasses {
   void unify(Node a, Node b);
   void assign(const Place& target, const Value& value);
 
-  void relate_bit_fields();
+  void relate_shared_memory();
   void relate_variants_and_overriders();
   void analyse_element(std::uint32_t element);
   void bind_call(const Call& call, std::uint32_t event, std::uint32_t caller);
@@ -65,6 +66,7 @@ class AliasClasses {
   std::vector<std::uint32_t> size_;
   std::vector<Node> pointee_;
   std::unordered_map<VariableId, Node> named_;
+  std::unordered_set<VariableId> of_any_type_;  ///< may be the memory of variables of other types
   std::unordered_map<Node, std::uint64_t> class_ids_;
 };
 

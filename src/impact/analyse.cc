@@ -8,6 +8,7 @@
 #include "impact/block_mapping.h"
 #include "impact/change_context.h"
 #include "impact/impact.h"
+#include "impact/lock_order.h"
 #include "impact/marks.h"
 #include "impact/origins.h"
 #include "impact/pairs.h"
@@ -32,7 +33,9 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   rule_sync(context, marks);
   rule_order(context, marks);
   rule_moved(context, marks);
-  const std::vector<std::uint32_t> decided_calls = rule_slice(context, marks);
+  BranchSites branches(context), statics(context);
+  statics.add_static_initialisers();
+  const std::vector<std::uint32_t> decided_calls = rule_slice(context, marks, branches);
   changed_calls.insert(changed_calls.end(), decided_calls.begin(), decided_calls.end());
   std::sort(changed_calls.begin(), changed_calls.end());
   changed_calls.erase(std::unique(changed_calls.begin(), changed_calls.end()), changed_calls.end());
@@ -41,13 +44,14 @@ Impact analyse_impact(const Program& before, const Program& after, const Program
   std::sort(impact.unknowns.begin(), impact.unknowns.end(), [](const Unknown& a, const Unknown& b) {
     return std::tie(a.file, a.function, a.what) < std::tie(b.file, b.function, b.what);
   });
-  if (!marks.any() && !options.keep_all_accesses) return impact;
+  const std::vector<LockOrderSite> lock_order = lock_order_sites(context, marks);
+  if (!marks.any() && lock_order.empty() && !options.keep_all_accesses) return impact;
 
   if (!options.keep_all_accesses) impact.origins = change_origins(context);
   const AliasClasses aliases(context.after, context.calls_after);
-  const BlockMapping mapping(context, changed_calls);
+  const BlockMapping mapping(context, changed_calls, branches, statics);
   SiteSets sites;
-  std::vector<Candidate> candidates = shared_accesses(context, marks, aliases, mapping, sites);
+  std::vector<Candidate> candidates = shared_accesses(context, marks, aliases, mapping, lock_order, sites);
   pair_accesses(std::move(candidates), std::move(sites), options, impact);
   return impact;
 }

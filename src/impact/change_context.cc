@@ -28,8 +28,7 @@ std::vector<VariableId> without_locals(const std::vector<VariableId>& variables,
 
 }  // namespace
 
-std::string class_of(const FunctionFacts& function) {
-  std::string_view name = function.name;
+std::string class_of(std::string_view name) {
   const auto opening = [&](std::size_t closing, char open, char close) {  // npos: none
     int depth = 0;
     for (std::size_t i = closing + 1; i-- > 0;) {

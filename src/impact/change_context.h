@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "impact/call_graph.h"
@@ -71,6 +72,7 @@ class ChangeContext {
 };
 
 /// "Class" of "ns::Class::method(int)": everything before the last component.
-std::string class_of(const FunctionFacts& function);
+std::string class_of(std::string_view name);
+inline std::string class_of(const FunctionFacts& function) { return class_of(function.name); }
 
 }  // namespace simrt::impact

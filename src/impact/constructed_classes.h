@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,14 +17,20 @@ class ConstructedClasses {
  public:
   explicit ConstructedClasses(const ChangeContext& context) : context_(context) {}
 
-  /// The virtual methods that objects of the class have, own and inherited, when the call event of p' is a
-  /// constructor's and the element's partner in p constructs no object of that class; else none. Ascending.
+  /// The virtual methods, own and inherited, of the objects that the call event of p' makes - a
+  /// constructor's, or that of a function that returns them - as far as the element's partner in p makes none
+  /// of their class. Ascending.
   std::vector<std::uint32_t> newly_dispatched(std::uint32_t call_event);
 
  private:
+  /// Class -> its constructor, kNone where that has no body (make_unique of a class without a written one).
+  using Made = std::map<std::string, std::uint32_t>;
+
   void index_methods();
-  bool constructed_before(std::uint32_t element, const std::string& owner) const;
-  void add_methods(std::uint32_t constructor, const std::string& dynamic_class,
+  void add_made(const ProgramIndex& index, const CallGraph& calls, std::uint32_t event, Made& made,
+                int depth) const;
+  Made made_before(std::uint32_t element) const;
+  void add_methods(const std::string& owner, std::uint32_t constructor, const std::string& dynamic_class,
                    std::vector<std::uint32_t>& found, int depth);
   bool is_virtual(std::uint32_t method) const;
 

@@ -47,22 +47,31 @@ void add_initialised(const ProgramIndex& after, const ChangedFunction& changed, 
   }
 }
 
-/// `sem_init(&s, 0, 1)` to `sem_init(&s, 0, 2)`: the object stays the same.
-void add_counted(const ProgramIndex& after, const ChangedFunction& changed, Values& values) {
+/// `std::latch done(1)` to `done(2)`, `sem_init(&s, 0, 1)` to `sem_init(&s, 0, 2)`: the object stays the
+/// same.
+void add_set_up(const ProgramIndex& after, const ChangedFunction& changed,
+                const std::function<bool(VariableId)>& wanted, Values& values) {
   const Range elements = after.elements_of(changed.new_function);
+  const std::vector<bool> altered = altered_values(after, changed);
   for (std::uint32_t element = elements.begin; element < elements.end; ++element) {
-    if (changed.status[element - elements.begin] == ElementStatus::Same) continue;
+    if (!altered[element - elements.begin]) continue;
     const Range events = after.events_of_element(element);
-    for (std::uint32_t event = events.begin; event < events.end; ++event) {
-      const auto* call = std::get_if<Call>(&after.event(event).what);
-      if (call && (call->name == "sem_init" || call->name == "pthread_barrier_init") &&
-          !call->arguments.empty())
-        values.try_emplace(call->arguments[0].place.base, element);
-    }
+    for (std::uint32_t event = events.begin; event < events.end; ++event)
+      if (const auto* flow = std::get_if<Binding>(&after.event(event).what);
+          flow && wanted(flow->target.base))
+        values.try_emplace(flow->target.base, element);
   }
 }
 
 }  // namespace
+
+Values changed_set_up(const ChangeContext& context, const std::function<bool(VariableId)>& wanted) {
+  Values values;
+  for (const ChangedFunction* changed : context.changed())
+    add_set_up(context.after, *changed, wanted, values);
+  values.erase(VariableId{});
+  return values;
+}
 
 Values changed_initial_values(const ChangeContext& context) {
   Values values;
@@ -70,8 +79,6 @@ Values changed_initial_values(const ChangeContext& context) {
     const FunctionFacts& function = context.after.function(changed->new_function);
     if (function.has(kStaticInit) || function.has(kConstructor))
       add_initialised(context.after, *changed, values);
-    else
-      add_counted(context.after, *changed, values);
   }
   values.erase(VariableId{});
   return values;

@@ -1,6 +1,8 @@
 #include "impact/origins.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
 
 namespace simrt::impact {
 namespace {
@@ -42,6 +44,32 @@ class Origins {
     if (facts.has(kDependent)) return;
     for (std::uint32_t variant : before_.variants(facts.id))
       functions_.push_back(before_.function(variant).id);
+    if (may_be_computed_away(function) && seen_.insert(function).second)
+      for (const CallEdge& edge : context_.calls_before.in(function))
+        if (context_.calls_before.is_function(edge.caller)) add(edge.caller);
+  }
+
+  /// The compiler may have run it, a constructor with constants or a function over its parameters: then its
+  /// callers show who depends on it. It does nothing but compute, and calls only what is alike.
+  bool may_be_computed_away(std::uint32_t function) {
+    const auto [known, fresh] = computed_away_.try_emplace(function, false);  // recursion ends here
+    if (!fresh) return known->second;
+    const bool constructor = before_.function(function).has(kConstructor);
+    const Range events = before_.events_of(function);
+    for (std::uint32_t event = events.begin; event < events.end; ++event) {
+      const auto& what = before_.event(event).what;
+      if (std::holds_alternative<LockOp>(what) || std::holds_alternative<OrderOp>(what)) return false;
+      if (const auto* access = std::get_if<Access>(&what); access && context_.shared_before.contains(event) &&
+                                                           !(constructor && access->place.instance == "this"))
+        return false;
+      if (!std::holds_alternative<Call>(what)) continue;
+      const auto edges = context_.calls_before.edges_of(event, function);
+      if (edges.empty() || !std::all_of(edges.begin(), edges.end(), [&](const CallEdge& edge) {
+            return context_.calls_before.is_function(edge.callee) && may_be_computed_away(edge.callee);
+          }))
+        return false;
+    }
+    return computed_away_[function] = true;
   }
 
   /// Whoever names a new function is changed or new itself; only calls of a method that it overrides get into
@@ -86,6 +114,8 @@ class Origins {
   const ProgramIndex& before_;
   std::unordered_map<FunctionId, std::vector<std::uint32_t>> instantiations_;
   std::vector<FunctionId> functions_;
+  std::set<std::uint32_t> seen_;  ///< whose callers are in, too
+  std::unordered_map<std::uint32_t, bool> computed_away_;
   bool runs_at_start_up_ = false;
 };
 

@@ -6,8 +6,8 @@
 namespace simrt::impact {
 namespace {
 
-constexpr std::array<std::string_view, 6> kQualifiers = {"const ",  "volatile ", "class ",
-                                                         "struct ", "enum ",     "mutable "};
+constexpr std::array<std::string_view, 7> kQualifiers = {"const ", "volatile ", "class ",  "struct ",
+                                                         "union ", "enum ",     "mutable "};
 constexpr std::array<std::string_view, 8> kBytes = {"char",      "signed char", "unsigned char", "void",
                                                     "std::byte", "char8_t",     "int8_t",        "uint8_t"};
 constexpr std::array<std::string_view, 16> kScalars = {

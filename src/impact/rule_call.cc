@@ -48,7 +48,7 @@ std::vector<std::uint32_t> rule_call(const ChangeContext& context, Marks& marks)
     for (std::uint32_t method : classes.newly_dispatched(event)) {
       marks.closure({method}, marks.add({ImpactRule::CallChanged,
                                          "virtual calls reach " + after.function(method).name +
-                                             ": an object of its class is constructed here",
+                                             ": an object of its class is made here",
                                          caller.file, after.event(event).at}));
       for (const CallEdge& edge : context.calls_after.in(method))
         if (edge.event != kNone && edge.kind != CallKind::Direct) calls.push_back(edge.event);

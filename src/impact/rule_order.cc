@@ -6,19 +6,18 @@
 // wrappers pass the effect on to their call sites; joins do so from any function, because what they order
 // lies in the caller.
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string_view>
 
 #include "impact/acquires.h"
 #include "impact/initial_values.h"
 #include "impact/lock_regions.h"
 #include "impact/order_effects.h"
+#include "impact/order_regions.h"
 #include "impact/rules.h"
 
 namespace simrt::impact {
 namespace {
-
-constexpr int kLiftDepth = 3;  ///< call levels a wrapper's effect rises
 
 /// What the library's guards call (the standard's named requirements of locks).
 bool is_lock_method(const std::string& function) {
@@ -49,7 +48,7 @@ class OrderRule {
         orders_before_(context.before, context.calls_before),
         orders_after_(context.after, context.calls_after),
         acquires_before_(context.before, context.calls_before),
-        acquires_after_(context.after, context.calls_after) {}
+        ordered_(context, marks) {}
 
   void added_function(std::uint32_t function);
   void changed_function(const ChangedFunction& changed);
@@ -62,20 +61,13 @@ class OrderRule {
   void changed_predicate(const ChangedFunction& changed);
   void changed_wait_conditions(const ChangedFunction& changed);
   void changed_lock_class(const ChangedFunction& changed);
+  void removed_flags(const ChangedFunction& changed);
+  bool looks_at(std::uint32_t wait, VariableId flag) const;
   bool synchronises(bool in_after, std::uint32_t element) const;
 
   /// Effects of an event of either version; calls count through the wrappers they reach.
   std::uint8_t effects(bool in_after, std::uint32_t event) const;
   std::string describe(bool in_after, std::uint32_t event) const;
-  void apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift = 0);
-  /// An element that runs before the operation.
-  void ordered(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, Threads threads) {
-    if (effects & kOrdersBefore)
-      marks_.execution(element, cause, threads);
-    else
-      marks_.near(element, cause, threads);
-  }
-  void lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth);
   void mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause);
   std::uint32_t cause(const std::string& text, std::uint32_t function, SourcePoint at);
   bool waits(std::uint32_t element) const;
@@ -86,7 +78,8 @@ class OrderRule {
   Marks& marks_;
   LockRegions regions_;
   const OrderSummaries orders_before_, orders_after_;
-  const Acquires acquires_before_, acquires_after_;
+  const Acquires acquires_before_;
+  OrderRegions ordered_;
 };
 
 std::uint8_t OrderRule::effects(bool in_after, std::uint32_t event) const {
@@ -104,33 +97,6 @@ std::string OrderRule::describe(bool in_after, std::uint32_t event) const {
 
 std::uint32_t OrderRule::cause(const std::string& text, std::uint32_t function, SourcePoint at) {
   return marks_.add({ImpactRule::SyncChanged, text, after_.function(function).file, at});
-}
-
-void OrderRule::apply_at(std::uint32_t element, std::uint8_t effects, std::uint32_t cause, int lift_depth) {
-  const std::uint32_t function = after_.where(element).function;
-  const ControlFlow& flow = context_.flow_after(function);
-  if (effects & (kOrdersBefore | kWakes)) {
-    const std::vector<std::uint32_t> earlier = flow.elements_from(element, Direction::Backward);
-    const Threads threads = acquires_after_.any(earlier) ? Threads::All : Threads::Own;
-    for (std::uint32_t e : earlier) ordered(e, effects, cause, threads);
-  }
-  if (effects & kOrdersAfter)
-    for (std::uint32_t e : flow.elements_from(element, Direction::Forward)) marks_.execution(e, cause);
-  marks_.element(element, cause);
-  lift(function, effects, cause, lift_depth);
-}
-
-void OrderRule::lift(std::uint32_t function, std::uint8_t effects, std::uint32_t cause, int depth) {
-  const bool everywhere = depth == 0 && (effects & kOrdersCallers) != 0;
-  if (depth >= kLiftDepth || (!everywhere && !orders_after_.is_wrapper(function))) return;
-  std::set<std::uint32_t> sites;
-  for (const CallEdge& edge : context_.calls_after.in(function))
-    if (edge.event != kNone && (edge.kind == CallKind::Direct || edge.kind == CallKind::Virtual))
-      sites.insert(after_.element_of(edge.event));
-  for (std::uint32_t site : sites) {
-    if (after_.where(site).function == function) continue;
-    apply_at(site, effects & static_cast<std::uint8_t>(~kOrdersThreads), cause, depth + 1);
-  }
 }
 
 void OrderRule::mark_threads(bool in_after, std::uint32_t event, std::uint32_t cause) {
@@ -154,7 +120,7 @@ void OrderRule::added_element(std::uint32_t element) {
     const std::uint8_t effect = effects(true, event);
     if (effect == kNoOrder) continue;
     const std::uint32_t why = cause(describe(true, event) + " added", function, after_.event(event).at);
-    apply_at(element, effect, why);
+    ordered_.operation(element, effect, why);
     if (effect & kOrdersThreads) mark_threads(true, event, why);
   }
 }
@@ -199,7 +165,7 @@ void OrderRule::altered_element(const ChangedFunction& changed, std::uint32_t el
   else if (!was.empty())
     text += " (was: " + was + ")";
   const std::uint32_t why = cause(text, changed.new_function, after_.element(element).at);
-  apply_at(element, all, why);
+  ordered_.operation(element, all, why);
   marks_.execution(element, why);
   if ((all & kOrdersThreads) == 0) return;
   for (std::uint32_t event = fresh.begin; event < fresh.end; ++event)
@@ -223,7 +189,7 @@ void OrderRule::removed_element(const ChangedFunction& changed, std::uint32_t ol
       const std::vector<std::uint32_t> earlier = flow.elements_from(old_element, Direction::Backward);
       const Threads threads = acquires_before_.any(earlier) ? Threads::All : Threads::Own;
       for (std::uint32_t old : earlier)
-        if (partner(old) != kNone) ordered(partner(old), effect, why, threads);
+        if (partner(old) != kNone) ordered_.earlier(partner(old), effect, why, threads);
     }
     if (effect & kOrdersAfter)
       for (std::uint32_t old : flow.elements_from(old_element, Direction::Forward))
@@ -237,7 +203,7 @@ void OrderRule::removed_element(const ChangedFunction& changed, std::uint32_t ol
       }
     }
     if (effect & kOrdersThreads) mark_threads(false, event, why);
-    lift(changed.new_function, effect, why, 0);
+    ordered_.wrapper(changed.new_function, effect, why, 0);
   }
 }
 
@@ -254,9 +220,9 @@ bool OrderRule::waits(std::uint32_t element) const {
 void OrderRule::changed_predicate(const ChangedFunction& changed) {
   for (const CallEdge& edge : context_.calls_after.in(changed.new_function)) {
     if (edge.event == kNone || !waits(after_.element_of(edge.event))) continue;
-    apply_at(after_.element_of(edge.event), kOrdersAfter,
-             cause("predicate of a wait altered", changed.new_function,
-                   {after_.function(changed.new_function).begin_line, 1}));
+    ordered_.operation(after_.element_of(edge.event), kOrdersAfter,
+                       cause("predicate of a wait altered", changed.new_function,
+                             {after_.function(changed.new_function).begin_line, 1}));
   }
 }
 
@@ -274,8 +240,9 @@ void OrderRule::changed_wait_conditions(const ChangedFunction& changed) {
     const auto controlled = flow.controlled_by(after_.where(element).block);
     for (std::uint32_t wait : waiting)
       if (std::binary_search(controlled.begin(), controlled.end(), after_.where(wait).block))
-        apply_at(wait, kOrdersAfter,
-                 cause("condition of a wait altered", changed.new_function, after_.element(element).at));
+        ordered_.operation(
+            wait, kOrdersAfter,
+            cause("condition of a wait altered", changed.new_function, after_.element(element).at));
   }
   const ControlFlow& old_flow = context_.flow_before(changed.old_function);
   for (std::uint32_t old : changed.removed) {
@@ -285,10 +252,53 @@ void OrderRule::changed_wait_conditions(const ChangedFunction& changed) {
       const std::uint32_t partner = changed.old_element[wait - elements.begin];
       if (partner != kNone &&
           std::binary_search(controlled.begin(), controlled.end(), before_.where(partner).block))
-        apply_at(wait, kOrdersAfter,
-                 cause("condition of a wait removed", changed.new_function,
-                       context_.nearest_in_after(changed, old)));
+        ordered_.operation(wait, kOrdersAfter,
+                           cause("condition of a wait removed", changed.new_function,
+                                 context_.nearest_in_after(changed, old)));
     }
+  }
+}
+
+/// The predicate of the wait, or the function around it, reads the variable.
+bool OrderRule::looks_at(std::uint32_t wait, VariableId flag) const {
+  const auto reads = [&](std::uint32_t function) {
+    const Range events = after_.events_of(function);
+    for (std::uint32_t event = events.begin; event < events.end; ++event)
+      if (const auto* access = std::get_if<Access>(&after_.event(event).what);
+          access && access->mode == AccessMode::Read && access->place.base == flag)
+        return true;
+    return false;
+  };
+  const std::uint32_t function = after_.where(wait).function;
+  if (reads(function)) return true;
+  const Range events = after_.events_of_element(wait);
+  for (std::uint32_t event = events.begin; event < events.end; ++event)
+    for (const CallEdge& edge : context_.calls_after.edges_of(event, function))
+      if (context_.calls_after.is_function(edge.callee) && reads(edge.callee)) return true;
+  return false;
+}
+
+/// `stop = true` is gone: whoever waits for it goes on at another time, or never.
+void OrderRule::removed_flags(const ChangedFunction& changed) {
+  std::map<VariableId, std::uint32_t> gone;  // -> old element
+  for (std::uint32_t old : changed.removed) {
+    const Range events = before_.events_of_element(old);
+    for (std::uint32_t event = events.begin; event < events.end; ++event)
+      if (const auto* access = std::get_if<Access>(&before_.event(event).what);
+          access && access->mode == AccessMode::Write && context_.shared_before.contains(event))
+        gone.try_emplace(changed.renaming.variable(access->place.base), old);
+  }
+  if (gone.empty()) return;
+  for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
+    const auto* op = std::get_if<OrderOp>(&after_.event(event).what);
+    if (!op || (op->kind != OrderKind::ConditionWait && op->kind != OrderKind::AtomicWait)) continue;
+    const std::uint32_t wait = after_.element_of(event);
+    for (const auto& [flag, old] : gone)
+      if (looks_at(wait, flag))
+        ordered_.operation(
+            wait, kOrdersAfter,
+            cause("write of " + after_.program().name_of(flag) + ", which a wait looks at, removed",
+                  changed.new_function, context_.nearest_in_after(changed, old)));
   }
 }
 
@@ -337,20 +347,32 @@ void OrderRule::changed_function(const ChangedFunction& changed) {
   changed_predicate(changed);
   changed_wait_conditions(changed);
   changed_lock_class(changed);
+  removed_flags(changed);
 }
 
-/// Semaphores, latches and barriers that start with another count.
+/// Semaphores, latches and barriers that start with another count, locks that start as another kind.
 void OrderRule::changed_objects() {
-  const auto values = changed_initial_values(context_);
+  auto values = changed_initial_values(context_);
+  values.merge(changed_set_up(context_, [&](VariableId object) {
+    const VariableFacts* facts = after_.program().variable(object);
+    return ordered_.counts(object) || (facts && (facts->traits & kMutex) != 0);
+  }));
   if (values.empty()) return;
+  const auto why = [&](VariableId object, std::uint32_t element) {
+    return cause("initial value of " + after_.program().name_of(object) + " altered",
+                 after_.where(element).function, after_.element(element).at);
+  };
   for (std::uint32_t event = 0; event < after_.event_count(); ++event) {
-    const auto* op = std::get_if<OrderOp>(&after_.event(event).what);
-    const auto changed = op ? values.find(op->object.base) : values.end();
-    if (changed == values.end()) continue;
-    const std::uint32_t at = changed->second;
-    apply_at(after_.element_of(event), order_effects(after_.event(event)),
-             cause("initial value of " + after_.program().name_of(op->object.base) + " altered",
-                   after_.where(at).function, after_.element(at).at));
+    if (const auto* op = std::get_if<OrderOp>(&after_.event(event).what)) {
+      if (const auto changed = values.find(op->object.base); changed != values.end())
+        ordered_.operation(after_.element_of(event), order_effects(after_.event(event)),
+                           why(changed->first, changed->second));
+    } else if (const auto* lock = std::get_if<LockOp>(&after_.event(event).what);
+               lock && lock->action != LockAction::Release) {
+      for (const Place& place : lock->locks)
+        if (const auto changed = values.find(place.base); changed != values.end())
+          regions_.other_lock(after_.element_of(event), why(changed->first, changed->second));
+    }
   }
 }
 

@@ -51,8 +51,8 @@ void Slicer::read_by_others(VariableId variable, std::uint32_t cause, bool as_lo
     if (!as_lock || locks(element)) work_.push_back({Step::Data, element, 0, kNone, cause, kNone, variable});
 }
 
-/// Affected values that outlive the function: those of start-up, and those that say which lock is meant.
-/// (Other memory is not followed: rule 1 has the accesses.)
+/// Affected values that outlive the function: those of start-up, those that say which lock is meant, and
+/// counts of semaphores, latches and barriers. (Other memory is not followed: rule 1 has the accesses.)
 void Slicer::stored(std::uint32_t element, std::uint32_t cause) {
   const bool at_start_up = after_.function(after_.where(element).function).has(kStaticInit);
   const Range events = after_.events_of_element(element);
@@ -62,6 +62,7 @@ void Slicer::stored(std::uint32_t element, std::uint32_t cause) {
     if (!flow && !(access && access->mode == AccessMode::Write)) continue;
     const VariableId variable = flow ? flow->target.base : access->place.base;
     find_readers();
+    if (flow && ordered_.counts(variable)) ordered_.other_count(variable, cause);
     if (at_start_up)
       read_by_others(variable, cause, false);
     else if (lock_pointers_.contains(variable))
@@ -154,6 +155,7 @@ void Slicer::data(const Step& step) {
   by_data_[step.element] = true;
   marks_.element(step.element, step.cause);
   regions_.other_lock(step.element, step.cause);
+  hand_on(step.element, step.cause);
   outflow(step.element, step.cause);
 }
 
@@ -163,7 +165,32 @@ void Slicer::control(const Step& step) {
   by_control_[step.element] = true;
   marks_.execution(step.element, step.cause);
   regions_.other_condition(step.element, step.cause);
+  hand_on(step.element, step.cause);
+  if (!in_its_old_block(step.element)) {
+    const Range events = after_.events_of_element(step.element);
+    for (std::uint32_t event = events.begin; event < events.end; ++event)
+      if (std::holds_alternative<Call>(after_.event(event).what)) decided_calls_.insert(event);
+  }
   outflow(step.element, step.cause);
+}
+
+bool Slicer::in_its_old_block(std::uint32_t element) const {
+  const std::uint32_t old = context_.matching.old_element(element);
+  if (old == kNone) return false;
+  const ElementRef &now = after_.where(element), &then = before_.where(old);
+  const auto mapped = context_.matching.old_block(now.function, now.block);
+  return mapped && mapped->ordinal == before_.function(then.function).blocks[then.block].ordinal;
+}
+
+/// Functions that the element hands on: whether, or which of them, is affected. Whoever calls through a
+/// pointer may newly run them.
+void Slicer::hand_on(std::uint32_t element, std::uint32_t cause) {
+  const Range events = after_.events_of_element(element);
+  for (std::uint32_t event = events.begin; event < events.end; ++event) {
+    const auto* call = std::get_if<Call>(&after_.event(event).what);
+    if (call && call->kind == CallKind::Callback && decided_calls_.insert(event).second)
+      marks_.callees(event, cause);
+  }
 }
 
 /// Where the effect of an affected element goes: its definitions, its branch, the function's result.
@@ -187,13 +214,16 @@ void Slicer::branch(std::uint32_t element, std::uint32_t cause) {
   const ElementRef& at = after_.where(element);
   const ControlFlow& flow = context_.flow_after(at.function);
   if (!flow.is_condition(element)) return;
-  for (std::uint32_t block : flow.controlled_by(at.block)) affect_block(at.function, block, cause);
+  for (std::uint32_t block : flow.controlled_by(at.block)) affect_block(at.function, block, at.block, cause);
 }
 
-void Slicer::affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t cause) {
+void Slicer::affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t by,
+                          std::uint32_t cause) {
   const Range range = after_.elements_of_block(function, block);
-  for (std::uint32_t e = range.begin; e < range.end; ++e)
+  for (std::uint32_t e = range.begin; e < range.end; ++e) {
+    branches_.add(e, by);
     work_.push_back({Step::Control, e, 0, kNone, cause});
+  }
 }
 
 bool Slicer::is_affected(const Value& value, const Step& step, const std::vector<VariableId>& locals) const {
@@ -287,8 +317,8 @@ void Slicer::into_callers(std::uint32_t node, std::uint32_t cause) {
   }
 }
 
-std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks) {
-  Slicer slicer(context, marks);
+std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks, BranchSites& branches) {
+  Slicer slicer(context, marks, branches);
   slicer.seed_initial_values();  // first: it has more to tell than that an initialiser was altered
   for (const ChangedFunction* changed : context.changed()) slicer.seed_changed_function(*changed);
   slicer.run();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "impact/branch_sites.h"
 #include "impact/change_context.h"
 #include "impact/marks.h"
 
@@ -25,7 +26,7 @@ void rule_order(const ChangeContext& context, Marks& marks);
 /// another order.
 void rule_moved(const ChangeContext& context, Marks& marks);
 /// Rule 5: the forward slice of changes that touch no shared variable themselves. Runs last. Returns the call
-/// events of p' whose callee it decides, ascending.
-std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks);
+/// events of p' whose callee it decides, ascending; adds what affected branches decide about to `branches`.
+std::vector<std::uint32_t> rule_slice(const ChangeContext& context, Marks& marks, BranchSites& branches);
 
 }  // namespace simrt::impact

@@ -22,11 +22,12 @@ struct Standing {
 class Collector {
  public:
   Collector(const ChangeContext& context, const Marks& marks, const AliasClasses& aliases,
-            const BlockMapping& mapping, SiteSets& sites)
+            const BlockMapping& mapping, const std::vector<LockOrderSite>& lock_order, SiteSets& sites)
       : context_(context),
         marks_(marks),
         aliases_(aliases),
         mapping_(mapping),
+        lock_order_(lock_order),
         sites_(sites),
         publication_(context.after, context.calls_after),
         initialisers_count_(start_up_spawns()) {}
@@ -48,6 +49,8 @@ class Collector {
     for (std::size_t i = 0; i < events.size(); ++i)
       if (context_.options.keep_all_accesses || impacted_classes.contains(classes[i]))
         add(events[i], classes[i]);
+    for (const LockOrderSite& site : lock_order_)
+      if (may_run_with_others(context_.after.function_of_event(site.event))) add(site);
     for (auto& [key, representative] : newly_reached_) result_.push_back(std::move(representative));
     sort_unique();
     return std::move(result_);
@@ -58,15 +61,19 @@ class Collector {
   bool start_up_spawns() const;
   bool may_run_with_others(std::uint32_t function) const;
   void add(std::uint32_t event, std::uint64_t alias_class);
+  void add(const LockOrderSite& site);
+  void add(std::uint32_t event, Candidate candidate);
   std::vector<Standing> standings(const Places& places);
   void look_at_function(std::uint32_t function);
   void sort_unique();
+  SharedAccess at_event(std::uint32_t event, std::uint32_t mark) const;
   Candidate describe(std::uint32_t event, std::uint64_t alias_class) const;
 
   const ChangeContext& context_;
   const Marks& marks_;
   const AliasClasses& aliases_;
   const BlockMapping& mapping_;
+  const std::vector<LockOrderSite>& lock_order_;
   SiteSets& sites_;
   const Publication publication_;
   bool initialisers_count_;
@@ -96,26 +103,18 @@ bool Collector::may_run_with_others(std::uint32_t function) const {
   return initialisers_count_ || !context_.after.function(function).has(kStaticInit);
 }
 
-Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) const {
-  const Event& facts = context_.after.event(event);
-  const Access& access = std::get<Access>(facts.what);
+SharedAccess Collector::at_event(std::uint32_t event, std::uint32_t mark) const {
   const FunctionFacts& function = context_.after.function(context_.after.function_of_event(event));
-  Candidate candidate;
-  SharedAccess& sv = candidate.access;
+  SharedAccess sv;
   sv.function = function.id;
-  sv.variable = access.place.base;
-  sv.alias_class = alias_class;
   sv.file = function.file;
-  sv.at = facts.at;
-  sv.mode = access.mode;
-  sv.tags = access.tags;
-  sv.order = access.order;
+  sv.at = context_.after.event(event).at;
   for (const Held& held : context_.lock_names.set(context_.locks_after.at(event)))
     sv.locks.push_back(context_.lock_names.display(held.lock) + (held.assumed ? " (if the caller holds it)"
                                                                  : held.mode == LockMode::Shared ? " (shared)"
                                                                                                  : ""));
   std::sort(sv.locks.begin(), sv.locks.end());
-  if (const std::uint32_t mark = marks_.of(event); mark != kNone) {
+  if (mark != kNone) {
     const Cause& cause = marks_.cause(mark);
     sv.impacted = true;
     sv.rule = cause.rule;
@@ -123,10 +122,24 @@ Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) co
     sv.cause_file = cause.file;
     sv.cause_at = cause.at;
   }
+  return sv;
+}
+
+Candidate Collector::describe(std::uint32_t event, std::uint64_t alias_class) const {
+  const Access& access = std::get<Access>(context_.after.event(event).what);
+  const std::uint32_t function = context_.after.function_of_event(event);
+  Candidate candidate;
+  candidate.access = at_event(event, marks_.of(event));
+  SharedAccess& sv = candidate.access;
+  sv.variable = access.place.base;
+  sv.alias_class = alias_class;
+  sv.mode = access.mode;
+  sv.tags = access.tags;
+  sv.order = access.order;
   candidate.type = aliases_.type_of(access.place);
   candidate.before_publication = !sv.impacted && (access.tags & kTagOwnConstructor) &&
-                                 function.has(kConstructor) &&
-                                 !publication_.leaks_this(context_.after.function_of_event(event));
+                                 context_.after.function(function).has(kConstructor) &&
+                                 !publication_.leaks_this(function);
   return candidate;
 }
 
@@ -152,8 +165,22 @@ void Collector::look_at_function(std::uint32_t function) {
 }
 
 void Collector::add(std::uint32_t event, std::uint64_t alias_class) {
+  add(event, describe(event, alias_class));
+}
+
+/// Taking a lock counts as a write of it: two threads that do so in a circle can get stuck.
+void Collector::add(const LockOrderSite& site) {
+  Candidate candidate;
+  candidate.access = at_event(site.event, site.cause);
+  candidate.access.variable = site.lock;
+  candidate.access.alias_class = site.circle;
+  candidate.access.mode = AccessMode::Write;
+  add(site.event, std::move(candidate));
+}
+
+void Collector::add(std::uint32_t event, Candidate candidate) {
   look_at_function(context_.after.function_of_event(event));
-  Candidate candidate = describe(event, alias_class);
+  const std::uint64_t alias_class = candidate.access.alias_class;
   const auto place = [&](const Standing& at) {
     candidate.access.mapped_function = at.function;
     candidate.access.block = at.block;
@@ -175,8 +202,10 @@ void Collector::add(std::uint32_t event, std::uint64_t alias_class) {
     if (!fresh && access_before(candidate.access, known->second.access)) known->second = candidate;
   };
   for (const Standing& at : at_once_) represent(at);
+  for (const Standing& at : standings(mapping_.once_at(event))) represent(at);
   if (!candidate.access.impacted) return;
   for (const Standing& at : at_new_sites_) represent(at);
+  for (const Standing& at : standings(mapping_.newly_reached_at(event))) represent(at);
 }
 
 void Collector::sort_unique() {
@@ -202,8 +231,8 @@ bool access_before(const SharedAccess& a, const SharedAccess& b) {
 
 std::vector<Candidate> shared_accesses(const ChangeContext& context, const Marks& marks,
                                        const AliasClasses& aliases, const BlockMapping& mapping,
-                                       SiteSets& sites) {
-  return Collector(context, marks, aliases, mapping, sites).run();
+                                       const std::vector<LockOrderSite>& lock_order, SiteSets& sites) {
+  return Collector(context, marks, aliases, mapping, lock_order, sites).run();
 }
 
 }  // namespace simrt::impact

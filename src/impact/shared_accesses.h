@@ -9,6 +9,7 @@
 #include "impact/alias_classes.h"
 #include "impact/block_mapping.h"
 #include "impact/change_context.h"
+#include "impact/lock_order.h"
 #include "impact/marks.h"
 #include "impact/site_sets.h"
 #include "model/impact.h"
@@ -29,9 +30,10 @@ struct Candidate {
 /// Accesses of every alias class with an impacted member (all classes with ImpactOptions::keep_all_accesses);
 /// ordered by file, line, column, mode, then block; without duplicates. One in code that p does not have, or
 /// that the change newly makes run from several places, has the set of those places, which goes to `sites`.
+/// Sites of locks that are taken in another order count as writes of the lock.
 std::vector<Candidate> shared_accesses(const ChangeContext& context, const Marks& marks,
                                        const AliasClasses& aliases, const BlockMapping& mapping,
-                                       SiteSets& sites);
+                                       const std::vector<LockOrderSite>& lock_order, SiteSets& sites);
 
 /// Order of Impact::accesses.
 bool access_before(const SharedAccess& a, const SharedAccess& b);

@@ -119,7 +119,8 @@ void Slicer::seed_edges(const ChangedFunction& changed) {
     const SourcePoint at = elements.size() ? after_.element(elements.end - 1).at
                                            : SourcePoint{after_.function(changed.new_function).begin_line, 1};
     const std::uint32_t why = cause("depends on a changed jump", changed, at);
-    for (std::uint32_t next : flow.successors(position)) affect_block(changed.new_function, next, why);
+    for (std::uint32_t next : flow.successors(position))
+      affect_block(changed.new_function, next, position, why);
   }
 }
 

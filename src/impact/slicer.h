@@ -12,19 +12,23 @@
 #include <utility>
 #include <vector>
 
+#include "impact/branch_sites.h"
 #include "impact/lock_regions.h"
 #include "impact/marks.h"
+#include "impact/order_regions.h"
 
 namespace simrt::impact {
 
 class Slicer {
  public:
-  Slicer(const ChangeContext& context, Marks& marks)
+  Slicer(const ChangeContext& context, Marks& marks, BranchSites& branches)
       : context_(context),
         before_(context.before),
         after_(context.after),
         marks_(marks),
+        branches_(branches),
         regions_(context, marks),
+        ordered_(context, marks),
         by_data_(after_.element_count(), false),
         by_control_(after_.element_count(), false) {
     find_captures();
@@ -53,7 +57,10 @@ class Slicer {
   void seed_removed(const ChangedFunction& changed, std::uint32_t old_element);
   void seed_edges(const ChangedFunction& changed);
   void seed_old_branch(const ChangedFunction& changed, std::uint32_t old_block, std::uint32_t cause);
-  void affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t cause);
+  /// `by`: the block whose branch decides about this one.
+  void affect_block(std::uint32_t function, std::uint32_t block, std::uint32_t by, std::uint32_t cause);
+  bool in_its_old_block(std::uint32_t element) const;
+  void hand_on(std::uint32_t element, std::uint32_t cause);
 
   void follow_value(const Step& step);
   void follow_in_block(const Step& step, std::uint32_t block, std::uint32_t first,
@@ -92,7 +99,9 @@ class Slicer {
   const ProgramIndex& before_;
   const ProgramIndex& after_;
   Marks& marks_;
+  BranchSites& branches_;
   LockRegions regions_;
+  OrderRegions ordered_;
   std::unordered_map<VariableId, std::vector<std::uint32_t>> readers_;  ///< elements, by what is no local
   std::unordered_set<VariableId> lock_pointers_;  ///< decide which lock an operation means
   std::set<std::uint32_t> decided_calls_;

@@ -261,6 +261,9 @@ struct VariableFacts {
   SourcePoint at;
   VariableKind kind = VariableKind::Global;
   std::uint16_t traits = kTraitNone;
+  /// Fields with the same number (not 0) share memory: members of a union, whatever depth of unnamed structs
+  /// they stand in, and bit-fields that nothing separates (C++20 [intro.memory] 3).
+  std::uint64_t shares = 0;
   bool operator==(const VariableFacts&) const = default;
 };
 

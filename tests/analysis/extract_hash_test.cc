@@ -75,6 +75,8 @@ const Edit kHarmless[] = {
 INSTANTIATE_TEST_SUITE_P(Edits, Harmless, testing::ValuesIn(kHarmless));
 
 const Edit kHarmful[] = {
+    {"constant of an if constexpr", "constexpr bool on = true; int g; void f() { if constexpr (on) g = 1; }",
+     "constexpr bool on = false; int g; void f() { if constexpr (on) g = 1; }"},
     {"literal", "int f() { return 1; }", "int f() { return 2; }"},
     {"string", "const char* f() { return \"a\"; }", "const char* f() { return \"b\"; }"},
     {"string around a made-up piece", "const char* f() { return \"a\" __FILE__; }",

@@ -13,6 +13,38 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+TEST(Fields, WhichShareMemory) {
+  const UnitFacts unit = facts_of(R"(
+union Word { int whole; short half; };
+struct Plain { int a; int b; };
+struct Flags { int a : 1; int b : 2; int : 0; int c : 3; int d; int e : 4; int f : 5; };
+struct Mixed { int tag; union { struct { int x; int y; }; long xy; }; };
+void use(Word* w, Plain* p, Flags* f, Mixed* m) {
+  w->whole = w->half = 1;
+  p->a = p->b = 1;
+  f->a = f->b = f->c = f->d = f->e = f->f = 1;
+  m->tag = m->x = m->y = 1; m->xy = 2;
+}
+)");
+  const auto shares = [&](const char* name) {
+    for (const VariableFacts& facts : unit.variables)
+      if (facts.name.ends_with(name)) return facts.shares;
+    ADD_FAILURE() << name;
+    return std::uint64_t{0};
+  };
+  EXPECT_NE(shares("Word::whole"), 0U);
+  EXPECT_EQ(shares("Word::whole"), shares("Word::half"));
+  EXPECT_EQ(shares("Plain::a"), 0U);
+  EXPECT_EQ(shares("Flags::a"), shares("Flags::b"));
+  EXPECT_NE(shares("Flags::a"), shares("Flags::c"));
+  EXPECT_EQ(shares("Flags::d"), 0U);
+  EXPECT_EQ(shares("Flags::e"), shares("Flags::f"));
+  EXPECT_NE(shares("Flags::c"), shares("Flags::e"));
+  EXPECT_EQ(shares("Mixed::tag"), 0U);
+  EXPECT_EQ(shares("::x"), shares("::xy"));
+  EXPECT_EQ(shares("::y"), shares("::xy"));
+}
+
 TEST(Memory, ReadAndWriteInEvaluationOrder) {
   const UnitFacts unit = facts_of("int g, h; void f() { g++; g += h; g = g + h; }");
   EXPECT_THAT(event_lines(unit, "f"), ElementsAre("read g", "write g",              // g++

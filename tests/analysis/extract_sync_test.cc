@@ -209,6 +209,69 @@ void f() { l.count_down(); l.wait(); l.arrive_and_wait(); s.acquire(); s.release
                   "semaphore-release s", "barrier-wait b", "once-call once", "call direct f::lambda#0"));
 }
 
+// How many threads pass is a value that no access shows: constructions and set-up calls tell the object.
+TEST(Ordering, CountsAreValues) {
+  const UnitFacts unit = facts_of(R"(
+#include <barrier>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <pthread.h>
+#include <semaphore>
+#include <semaphore.h>
+class Member { std::latch l{2}; std::counting_semaphore<4> s{1}; std::barrier<> b{2}; };
+class Held { std::unique_ptr<std::latch> p = std::make_unique<std::latch>(1); std::optional<std::latch> o{2}; };
+struct Aggregate { std::latch l; };
+void members() { Member m; Held h; }
+void local() { std::latch done(2); Aggregate a{std::latch(3)}; }
+sem_t sem; pthread_barrier_t bar;
+void posix() { sem_init(&sem, 0, 1); pthread_barrier_init(&bar, nullptr, 2); }
+)");
+  EXPECT_THAT(event_lines(unit, "Member::Member"),
+              testing::IsSupersetOf({"bind Member::l of this := ?", "bind Member::s of this := ?",
+                                     "bind Member::b of this := ?"}));
+  EXPECT_THAT(event_lines(unit, "Held::Held"),
+              testing::IsSupersetOf({"bind *Held::p of this := ?", "bind *Held::o of this := ?"}));
+  EXPECT_THAT(event_lines(unit, "local"),
+              testing::IsSupersetOf({"bind local()::done := ?", "bind Aggregate::l of l1 := ?"}));
+  EXPECT_THAT(event_lines(unit, "posix"), ElementsAre("bind sem := ?", "bind bar := ?"));
+}
+
+// What the library makes of a class that has no constructor of its own; bases are told because nothing else
+// does.
+TEST(Construction, InsideALibraryTemplate) {
+  const std::string classes = R"(
+#include <memory>
+struct Base { virtual ~Base() = default; virtual void run(); };
+struct Middle : Base {};
+struct Leaf : Middle { void run() override; };
+struct Written : Base { Written(int); };
+struct Plain { int x; };
+namespace { struct Hidden : Base {}; }
+)";
+  const UnitFacts unit = facts_of(classes + R"(
+void makes() { std::unique_ptr<Base> p = std::make_unique<Leaf>(); p = std::make_unique<Hidden>(); p = std::make_unique<Written>(1); auto q = std::make_unique<Plain>(); }
+)");
+  EXPECT_THAT(event_lines(unit, "makes"),
+              testing::IsSupersetOf(
+                  {"call direct Leaf::Leaf", "call direct Middle::Middle", "call direct Base::Base",
+                   "call direct (anonymous namespace)::Hidden::Hidden", "call direct Written::Written (?)"}));
+  EXPECT_THAT(event_lines(unit, "makes"), Not(Contains(HasSubstr("Plain::Plain"))));
+  // The same identity as where a unit has a reason to declare the constructor.
+  const UnitFacts other = facts_of(classes + "void declares() { Hidden h; Leaf l; }");
+  const auto callee = [&](const UnitFacts& where, const char* caller, std::string_view name) {
+    for (const Block& block : function(where, caller).blocks)
+      for (const Element& element : block.elements)
+        for (const Event& event : element.events)
+          if (const auto* call = std::get_if<Call>(&event.what); call && call->name.ends_with(name))
+            return call->callee;
+    ADD_FAILURE() << name;
+    return FunctionId{};
+  };
+  for (const char* name : {"Hidden::Hidden", "Leaf::Leaf"})
+    EXPECT_EQ(callee(unit, "makes", name), callee(other, "declares", name)) << name;
+}
+
 TEST(Posix, LocksThreadsAndFriends) {
   const UnitFacts unit = facts_of(R"(
 #include <pthread.h>
@@ -227,9 +290,10 @@ void others() { sem_wait(&sem); sem_post(&sem); pthread_once(&once, setup); pthr
   EXPECT_THAT(event_lines(unit, "threads"),
               ElementsAre("bind entry()::arg := threads()::value", "call spawn entry (threads()::value)",
                           "thread-spawn threads()::t", "read threads()::t", "thread-detach threads()::t"));
-  EXPECT_THAT(event_lines(unit, "others"),
-              ElementsAre("semaphore-acquire sem", "semaphore-release sem", "once-call once",
-                          "call direct setup", "barrier-wait bar", "notify-one c", "notify-all c"));
+  EXPECT_THAT(
+      event_lines(unit, "others"),
+      ElementsAre("semaphore-acquire sem", "semaphore-release sem", "once-call once", "call direct setup",
+                  "barrier-wait bar", "notify-one c", "notify-all c", "bind m := ?"));
   EXPECT_EQ(variable(unit, "m").traits & kMutex, kMutex);
 }
 

@@ -196,6 +196,26 @@ TEST(Variables, TypeTraitsAndStorage) {
               UnorderedElementsAre(variable_id("b"), variable_id("c"), variable_id("d"), variable_id("e")));
 }
 
+// Only who shares with whom counts, and only among those that both versions have.
+TEST(Variables, SharedMemory) {
+  const auto field = [](const char* name, std::uint64_t shares) {
+    VariableFacts facts;
+    facts.id = variable_id(name);
+    facts.name = name;
+    facts.kind = VariableKind::Field;
+    facts.shares = shares;
+    return facts;
+  };
+  Program before, after;
+  before.variables = {field("a", 0), field("b", 0), field("c", 7), field("d", 7), field("e", 0)};
+  after.variables = {field("a", 3), field("b", 3), field("c", 8),
+                     field("d", 8), field("e", 4), field("new", 4)};
+  before.index();
+  after.index();
+  EXPECT_THAT(diff_programs(before, after).variables,
+              UnorderedElementsAre(variable_id("a"), variable_id("b")));
+}
+
 TEST(Malformed, GraphsAreComparedAsFarAsTheyGo) {
   FunctionFacts empty;
   empty.id = function_id("f");

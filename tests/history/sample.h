@@ -175,7 +175,8 @@ class Sampler {
             file,
             {line, static_cast<std::uint32_t>(below(80))},
             static_cast<VariableKind>(below(8)),
-            static_cast<std::uint16_t>(below(512))};
+            static_cast<std::uint16_t>(below(512)),
+            below(3) * 0x9E3779B97F4A7C15ULL};
   }
 
   /// A unit of `count` functions of its own, and those of `header` too.

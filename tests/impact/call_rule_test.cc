@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(CallRule, ThreadEntryChanged) {
   const ImpactCase change(kWorker, edit(kWorker, {{"#s spawn Worker::Run(", "#s spawn Worker::RunTwice("}}));
@@ -178,6 +179,34 @@ TEST(CallRule, VirtualCallsReachTheMethodsOfAnotherClassConstructed) {
 TEST(CallRule, VirtualCallsReachInheritedMethodsOfABaseConstructed) {
   const ImpactCase change(kShapes, edit(kShapes, {{"#m call Safe::Safe()", "#m call Shape::Shape()"}}));
   EXPECT_THAT(change.impacted(), ElementsAre("Shape::Name W b"));
+}
+
+// make_unique of a class without a written constructor: nothing but a name tells what is made.
+TEST(CallRule, VirtualCallsReachTheMethodsOfAClassWithoutConstructor) {
+  std::string text = kShapes;
+  for (const char* gone : {"fn Safe::Safe() !ctor", "fn Plain::Plain() !ctor"})
+    text = edit(text, {{gone, "fn unused" + std::string(gone + 3, 4) + "()"}});
+  text = edit(text, {{"#m call Safe::Safe()", "#m call Safe::Safe(); call Shape::Shape()"}});
+  const ImpactCase change(text, edit(text, {{"#m call Safe::Safe()", "#m call Plain::Plain()"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Plain::Draw W a"));
+}
+
+TEST(CallRule, VirtualCallsReachWhatAnotherFactoryMakes) {
+  const std::string text =
+      edit(kShapes, {{"#m call Safe::Safe()", "call Safe::Safe(); bind return := 0"}}) + R"(
+var return:make Shape*
+var return:make_plain Shape*
+fn make_plain()
+B1 -> B0
+  call Plain::Plain(); bind return := 0
+fn order()
+B1 -> B0
+  #o call make()
+)";
+  const ImpactCase change(text, edit(text, {{"#o call make()", "#o call make_plain()"}}));
+  EXPECT_THAT(change.impacted(), Contains("Plain::Draw W a"));
+  const ImpactCase same(text, edit(text, {{"#o call make()", "#o call make(0)"}}));
+  EXPECT_THAT(same.impacted(), Not(Contains("Safe::Draw W a")));
 }
 
 TEST(CallRule, TheSameClassConstructedOtherwiseReachesNoOtherMethod) {

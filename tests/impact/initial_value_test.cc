@@ -210,7 +210,70 @@ var slots sem_t
 var total int
 fn Start()
 B1 -> B0
-  #i call sem_init(&slots, 0, 0); text 1
+  #i bind slots := 0; text 1
+fn Step()
+B1 -> B0
+  semacq slots
+  W total
+)";
+  const ImpactCase change(text, edit(text, {{"text 1", "text 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Step W total"));
+}
+
+TEST(InitialValue, KindOfALock) {
+  const std::string text = R"(
+var mu pthread_mutex_t mutex
+var other pthread_mutex_t mutex
+var total int
+var outside int
+fn Start()
+B1 -> B0
+  #i bind mu := 0; text 1
+fn Step()
+B1 -> B0
+  lock mu
+  W total
+  unlock mu
+  lock other
+  W outside
+  unlock other
+)";
+  const ImpactCase change(text, edit(text, {{"text 1", "text 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Step W total"));
+  EXPECT_EQ(change.cause("Step W total"), "initial value of mu altered");
+}
+
+// A member, counted by a constructor that is not written.
+TEST(InitialValue, CountOfAMember) {
+  const std::string text = R"(
+var Gate::slots std::counting_semaphore<4>
+var Gate::visits int
+fn Gate::Gate() !ctor
+B1 -> B0
+  #i bind this.Gate::slots := 0; text 1
+fn Gate::Visit()
+B1 -> B0
+  semacq this.Gate::slots
+  W this.Gate::visits
+fn Gate::Name()
+B1 -> B0
+  R this.Gate::visits
+)";
+  const ImpactCase change(text, edit(text, {{"text 1", "text 2"}}));
+  EXPECT_THAT(change.impacted(), ElementsAre("Gate::Visit W Gate::visits"));
+}
+
+TEST(InitialValue, CountByAnAffectedValue) {
+  const std::string text = R"(
+var slots sem_t
+var total int
+fn Start(width)
+B1 -> B0
+  bind slots := 0; use width
+fn Main() %v
+B1 -> B0
+  #n text 1; def %v
+  call Start(0); use %v
 fn Step()
 B1 -> B0
   semacq slots

@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(OrderRule, ReleaseWeakened) {
   const ImpactCase change(kHandoff, edit(kHandoff, {{"ready_ release", "ready_ relaxed"}}));
@@ -206,6 +207,34 @@ B1 -> B0
   const ImpactCase removed(text, edit(text, {{"  #s W flag release\n", ""}}));
   EXPECT_EQ(removed.rule("test W a"), ImpactRule::SyncChanged);
   EXPECT_EQ(removed.rule("work W b"), ImpactRule::NotImpacted);
+}
+
+TEST(OrderRule, FlagOfAWaitIsNotSet) {
+  const std::string text = R"(
+var mu std::mutex mutex
+var cv std::condition_variable
+var stop bool
+var other bool
+var rounds int
+fn end()
+B1 -> B0
+  W stop
+  W other
+  notify cv
+fn run()
+B1 -> B0
+  lock mu
+  wait cv; call run::stopped()
+  W rounds
+  unlock mu
+fn run::stopped() !lambda in=run
+B1 -> B0
+  R stop
+)";
+  const ImpactCase change(text, edit(text, {{"  W stop\n", ""}}));
+  EXPECT_THAT(change.impacted(), Contains("run W rounds"));
+  const ImpactCase unrelated(text, edit(text, {{"  W other\n", ""}}));
+  EXPECT_THAT(unrelated.impacted(), Not(Contains("run W rounds")));
 }
 
 TEST(OrderRule, StaticInitialisationMadeEager) {

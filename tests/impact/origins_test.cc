@@ -60,6 +60,32 @@ TEST(Origins, ARemovedOverrideRanInTheRecordedVersion) {
   EXPECT_THAT(origins(ImpactCase(kSinks + kNetSink, kSinks)), UnorderedElementsAre("NetSink::Write"));
 }
 
+// The compiler runs a constructor with constants where it can, and calls it elsewhere: entering it proves
+// nothing.
+TEST(Origins, CallersOfAConstructor) {
+  const std::string text = R"(
+var T::locked bool
+var total int
+fn T::T() !ctor
+B1 -> B0
+  #l W this.T::locked own; text true
+fn make()
+B1 -> B0
+  call T::T() on 0
+  W total
+fn outer()
+B1 -> B0
+  call make()
+fn use()
+B2 -> B1 T, B0 F
+  R T::locked
+B1 -> B0
+  W total
+)";
+  EXPECT_THAT(origins(ImpactCase(text, edit(text, {{"text true", "text false"}}))),
+              UnorderedElementsAre("T::T", "make"));
+}
+
 TEST(Origins, NotKnownWhereMoreThanCodeChanges) {
   const std::string atomic =
       edit(kHandoff, {{"Handoff::ready_ std::atomic<bool> atomic", "Handoff::ready_ bool"}});

@@ -80,8 +80,12 @@ class Parser {
     const auto parts = words(text);
     VariableFacts facts;
     facts.name = parts[0];
-    facts.id = variable_id(parts[0]);
-    facts.kind = parts[0].find("::") != std::string::npos ? VariableKind::Field : VariableKind::Global;
+    facts.id = parts[0].rfind("return:", 0) == 0 ? return_of(function_id(parts[0].substr(7)))
+                                                 : variable_id(parts[0]);
+    if (parts[0].rfind("return:", 0) == 0)
+      facts.kind = VariableKind::Return;
+    else
+      facts.kind = parts[0].find("::") != std::string::npos ? VariableKind::Field : VariableKind::Global;
     facts.type = parts.size() > 1 ? parts[1] : "int";
     for (char& c : facts.type)
       if (c == '_' && facts.type.rfind("unsigned_", 0) == 0) c = ' ';
@@ -90,7 +94,11 @@ class Parser {
       if (parts[i] == "const") facts.traits |= kConst;
       if (parts[i] == "thread_local") facts.traits |= kThreadLocal;
       if (parts[i] == "mutex") facts.traits |= kMutex;
-      if (parts[i] == "bits") facts.traits |= kBitField;
+      if (parts[i] == "bits") {
+        facts.traits |= kBitField;
+        facts.shares = hash_bytes(facts.name.substr(0, facts.name.rfind("::")));
+      }
+      if (parts[i].rfind("shares=", 0) == 0) facts.shares = hash_bytes(parts[i]);
     }
     facts.file = "vars.h";
     facts.at = {1, 1};
@@ -425,7 +433,8 @@ ProgramDiff diff_texts(const Program& before, const Program& after) {
             [](const FunctionDiff& a, const FunctionDiff& b) { return a.id < b.id; });
   for (const VariableFacts& fresh : after.variables) {
     const VariableFacts* old = before.variable(fresh.id);
-    if (old && (old->type != fresh.type || old->traits != fresh.traits)) diff.variables.push_back(fresh.id);
+    if (old && (old->type != fresh.type || old->traits != fresh.traits || old->shares != fresh.shares))
+      diff.variables.push_back(fresh.id);
   }
   return diff;
 }

@@ -1,7 +1,8 @@
 // A small text form of FunctionFacts, so that tests read like the code they stand for, and a differ for it
 // that takes blocks by label and statements by text (or by `#tag`, which makes a changed text an alteration).
 //
-//   var Counter::value_ int              # kind by name: Class::x field, x global; traits after the type
+//   var Counter::value_ int              # kind by name: Class::x field, x global; traits after the type,
+//                                        # shares=NAME: same memory as others of that NAME
 //   fn Counter::Add(amount) g x %v       # parameters, locals, values (locals without a name: %); flags:
 //   !lambda !ctor !dtor B2 -> B1                             # blocks from the entry down; B0 is the exit;
 //   "B3 -> B2 T, B1 F"; "B4=B1 -> .." maps

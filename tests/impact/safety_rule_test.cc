@@ -12,7 +12,9 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(SafetyRule, AtomicToPlainImpactsUnchangedFunctionsToo) {
   const std::string text = R"(
@@ -84,6 +86,74 @@ TEST(SafetyRule, KindOfAMutexChangedImpactsWhatItProtects) {
   const ImpactCase change(kCounter,
                           edit(kCounter, {{"var Counter::mu_ std::mutex", "var Counter::mu_ NullMutex"}}));
   EXPECT_EQ(change.rule("Counter::Get R Counter::value_"), ImpactRule::SafetyDropped);
+}
+
+// struct Word { int whole; short half; }; to union Word
+TEST(SafetyRule, MembersOfAUnionAreOneLocation) {
+  const std::string text = R"(
+var Word::whole int
+var Word::half short
+var Word::bytes char[4]
+var Other::apart int
+fn first()
+B1 -> B0
+  W this.Word::whole
+  W this.Other::apart
+fn second()
+B1 -> B0
+  R this.Word::half
+fn third()
+B1 -> B0
+  R this.Word::bytes*
+)";
+  const ImpactCase change(text, edit(text, {{"whole int", "whole int shares=w"},
+                                            {"half short", "half short shares=w"},
+                                            {"bytes char[4]", "bytes char[4] shares=w"}}));
+  EXPECT_THAT(change.pairs(), IsSupersetOf({"first W Word::whole ~ second R Word::half",
+                                            "first W Word::whole ~ third R Word::bytes"}));
+  EXPECT_THAT(change.pairs(), Not(Contains("first W Other::apart ~ first W Other::apart")));
+  EXPECT_THAT(change.cause("first W Word::whole"),
+              StartsWith("Word::whole now shares its memory with Word::"));
+}
+
+// A member that is a class: all that it has inside lies there.
+TEST(SafetyRule, WhatAMemberOfAUnionHasInside) {
+  const std::string text = R"(
+var Message::request Request
+var Message::reply Reply
+var Request::id int
+var Reply::status long
+fn first()
+B1 -> B0
+  W this.Request::id
+fn second()
+B1 -> B0
+  R this.Reply::status
+)";
+  const ImpactCase change(text, edit(text, {{"request Request", "request Request shares=m"},
+                                            {"reply Reply", "reply Reply shares=m"}}));
+  EXPECT_THAT(change.pairs(), Contains("first W Request::id ~ second R Reply::status"));
+}
+
+// A union that is as before: a lock given up around one member is found at the other one.
+TEST(SafetyRule, MembersOfAUnionPairWhateverChanges) {
+  const std::string text = R"(
+var Word::whole int shares=w
+var Word::half short shares=w
+var mu std::mutex mutex
+fn first()
+B1 -> B0
+  lock mu
+  W this.Word::whole
+  unlock mu
+fn second()
+B1 -> B0
+  lock mu
+  R this.Word::half
+  unlock mu
+)";
+  const ImpactCase change(text, edit(text, {{"  lock mu\n", ""}, {"  unlock mu\n", ""}}));
+  EXPECT_THAT(change.pairs(), Contains("first W Word::whole ~ second R Word::half"));
 }
 
 // int c; int d; to int c : 8; int d : 8;

@@ -339,6 +339,12 @@ void Evaluator::initialise(const Operand& target, clang::QualType type, const cl
     else
       bind(target, value, type, at->getExprLoc());
   }
+  // How many pass is a value that the object holds, which no access shows.
+  if (unit_.library.counts(type)) computed(target, at->getExprLoc());
+  const LibraryClass kind = unit_.library.classify(type);
+  if ((kind == LibraryClass::SmartPointer || kind == LibraryClass::Container) &&
+      unit_.library.counts(type_argument(type, 0)))
+    computed(element_of(target), at->getExprLoc());
 }
 
 void Evaluator::return_value(const clang::Expr* value) {

@@ -145,6 +145,7 @@ class Evaluator {
   void library_function(const CallSite& site, Operands& result);
   void touch_arguments(const CallSite& site, bool read_only);
   void make_object(const CallSite& site, clang::QualType type, std::size_t first_argument);
+  void make_unwritten(const clang::CXXRecordDecl* record, clang::SourceLocation at, unsigned depth);
   Operands library_result(const CallSite& site);
 
   // --- sync_std.cc: std locks, guards, threads, futures, ... ---

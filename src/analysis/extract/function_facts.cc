@@ -115,6 +115,12 @@ Block Builder::block(const clang::CFGBlock& source, Canonical& canonical, Evalua
       produced_.push_back({current_block_, result.elements.size(), s->getStmt()});
     result.elements.push_back(std::move(element));
   }
+  if (const std::uint64_t decided = constant_branch(unit_.context, source); decided != 0) {
+    Element element;
+    element.hash = decided;
+    element.at = unit_.files.point(source.getTerminatorStmt()->getBeginLoc());
+    result.elements.push_back(std::move(element));
+  }
   result.terminator = terminator_hash(source);
   result.successors = edges_of(source, canonical);
   return result;

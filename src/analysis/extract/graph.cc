@@ -59,6 +59,17 @@ std::uint64_t terminator_hash(const clang::CFGBlock& block) {
   return hash;
 }
 
+std::uint64_t constant_branch(const clang::ASTContext& context, const clang::CFGBlock& block) {
+  const auto* branch = llvm::dyn_cast_or_null<clang::IfStmt>(block.getTerminatorStmt());
+  if (!branch || !branch->isConstexpr() || !branch->getCond() || branch->getCond()->isValueDependent())
+    return 0;
+  clang::Expr::EvalResult value;
+  if (!branch->getCond()->EvaluateAsRValue(value, context)) return 0;
+  constexpr std::uint64_t kConstantBranch = 0x636F6E7374;
+  return hash_combine(kConstantBranch,
+                      hash_bytes(value.Val.getAsString(context, branch->getCond()->getType())));
+}
+
 namespace {
 
 EdgeKind kind_of(const clang::CFGBlock& block, unsigned index, bool throws) {

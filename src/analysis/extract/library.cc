@@ -160,6 +160,11 @@ bool Library::is_mutex(clang::QualType type) {
   return false;
 }
 
+bool Library::counts(clang::QualType type) {
+  const LibraryClass known = classify(type);
+  return known == LibraryClass::Semaphore || known == LibraryClass::Latch || known == LibraryClass::Barrier;
+}
+
 bool Library::is_atomic(clang::QualType type) {
   if (type->isAtomicType()) return true;
   const LibraryClass known = classify(type);

@@ -50,6 +50,8 @@ class Library {
   /// A lock of C or POSIX (pthread_mutex_t, mtx_t, ...) or a standard mutex.
   bool is_mutex(clang::QualType type);
   bool is_atomic(clang::QualType type);
+  /// A semaphore, latch or barrier: what it is constructed with says how many threads pass.
+  bool counts(clang::QualType type);
 
  private:
   Files& files_;

@@ -12,6 +12,8 @@ using clang::isa;
 
 namespace {
 
+constexpr unsigned kMaxBases = 16;  ///< levels of a hierarchy
+
 std::string method_name(const CallSite& site) {
   return site.callee->getDeclName().isIdentifier() ? site.callee->getNameAsString() : std::string();
 }
@@ -244,8 +246,9 @@ void Evaluator::make_object(const CallSite& site, clang::QualType type, std::siz
   if (silent() || !record || !record->hasDefinition() || !unit_.in_repository(record)) return;
   const std::size_t given =
       site.arguments.size() >= first_argument ? site.arguments.size() - first_argument : 0;
+  bool written = false;
   for (const clang::CXXConstructorDecl* constructor : record->ctors()) {
-    if (constructor->isDeleted() || constructor->isCopyOrMoveConstructor() || constructor->isTrivial())
+    if (constructor->isDeleted() || constructor->isCopyOrMoveConstructor() || !constructor->isUserProvided())
       continue;
     if (given < constructor->getMinRequiredArguments() || given > constructor->getNumParams()) continue;
     CallSite made;
@@ -261,8 +264,46 @@ void Evaluator::make_object(const CallSite& site, clang::QualType type, std::siz
       made.values.push_back(std::move(values));
     }
     emit_call(constructor, CallKind::Direct, std::nullopt, made);
+    written = true;
   }
+  if (!written) make_unwritten(record, site.expression->getExprLoc(), 0);
 }
+
+/// The constructor of a class that has none of its own; which classes are made decides what virtual calls
+/// mean.
+void Evaluator::make_unwritten(const clang::CXXRecordDecl* record, clang::SourceLocation at, unsigned depth) {
+  if (!record || !record->hasDefinition() || !unit_.in_repository(record) || record->isDependentContext() ||
+      depth > kMaxBases)
+    return;
+  record = record->getDefinition();
+  if (!record->isPolymorphic() && record->hasTrivialDefaultConstructor()) return;
+  Call call;
+  call.callee = function_id(unit_.names.default_constructor_usr(record));
+  call.kind = CallKind::Direct;
+  call.name = unit_.names.display(record) + "::" + record->getNameAsString();
+  emit(at, std::move(call));
+  for (const clang::CXXBaseSpecifier& base : record->bases())
+    make_unwritten(base.getType()->getAsCXXRecordDecl(), at, depth + 1);
+}
+
+namespace {
+
+/// The class that a function like make_unique makes an object of; null for all others.
+clang::QualType made_by(const CallSite& site, Library& library) {
+  const clang::TemplateArgumentList* arguments = site.callee->getTemplateSpecializationArgs();
+  const clang::QualType result = site.callee->getReturnType();
+  const clang::IdentifierInfo* name = site.callee->getIdentifier();
+  if (!name || !arguments || arguments->size() == 0 ||
+      arguments->get(0).getKind() != clang::TemplateArgument::Type ||
+      library.classify(result) != LibraryClass::SmartPointer)
+    return {};
+  if (!name->getName().starts_with_insensitive("make") && !name->getName().starts_with("allocate_"))
+    return {};
+  const clang::QualType made = arguments->get(0).getAsType();
+  return made.getCanonicalType() == type_argument(result, 0).getCanonicalType() ? made : clang::QualType();
+}
+
+}  // namespace
 
 /// Reads or writes behind the pointer and reference arguments.
 void Evaluator::touch_arguments(const CallSite& site, bool read_only) {
@@ -311,6 +352,8 @@ void Evaluator::library_function(const CallSite& site, Operands& result) {
   const auto* named = site.callee->getIdentifier() ? site.callee->getIdentifier() : nullptr;
   const llvm::StringRef name = named ? named->getName() : llvm::StringRef();
   const bool in_std = site.callee->isInStdNamespace();
+  if (const clang::QualType made = made_by(site, unit_.library); !made.isNull())
+    make_object(site, made, name.starts_with("allocate_") ? 1 : 0);
   if (!only_names(name)) {
     touch_arguments(site, in_std && only_reads(name));
     if ((name == "swap" || name == "exchange" || name == "getline") && in_std)

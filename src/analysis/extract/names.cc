@@ -172,6 +172,19 @@ std::uint64_t Names::usr_hash(const clang::Decl* declaration) {
   return hash;
 }
 
+std::string Names::default_constructor_usr(const clang::CXXRecordDecl* record) {
+  for (const clang::CXXConstructorDecl* constructor : record->ctors())
+    if (constructor->isDefaultConstructor()) return usr(constructor);
+  std::string result = usr(record);
+  if (is_unstable(record)) return result + "/F@constructor()";  // as nested_usr() names it
+  std::string file;                                             // as clang_usr() adds it
+  if (!record->isExternallyVisible()) {
+    const std::size_t at = result.rfind("@" + files_.path(record->getLocation()));
+    if (at != std::string::npos) file = result.substr(at), result.resize(at);
+  }
+  return result + "@F@" + record->getNameAsString() + "#" + file;
+}
+
 void Names::name_closure(const clang::CXXRecordDecl* closure, std::string usr) {
   closures_.try_emplace(closure->getCanonicalDecl(), std::move(usr));
 }

@@ -27,6 +27,9 @@ class Names {
   const std::string& usr(const clang::Decl* declaration);
   /// hash of usr() in which lambdas carry no ordinal: an inserted lambda renames nobody.
   std::uint64_t usr_hash(const clang::Decl* declaration);
+  /// USR of the default constructor, whether or not this unit had a reason to declare one that is not
+  /// written.
+  std::string default_constructor_usr(const clang::CXXRecordDecl* record);
   /// Names a closure that stands in no function (initialisers). Those in functions are named on demand, by
   /// their order in the function's body.
   void name_closure(const clang::CXXRecordDecl* closure, std::string usr);

@@ -56,6 +56,12 @@ const llvm::StringMap<OrderKind>& order_functions() {
   return table;
 }
 
+/// What it is given is a value that the object holds: a count, or the kind of a lock.
+bool sets_up(llvm::StringRef name) {
+  return name == "sem_init" || name == "pthread_barrier_init" || name == "pthread_mutex_init" ||
+         name == "pthread_rwlock_init" || name == "pthread_spin_init" || name == "mtx_init";
+}
+
 /// Set-up and tear-down of synchronisation objects: no ordering between threads.
 bool is_management(llvm::StringRef name) {
   return name.ends_with("_init") || name.ends_with("_destroy") || name.starts_with("pthread_attr_") ||
@@ -96,6 +102,8 @@ bool Evaluator::c_function(const CallSite& site, Operands&) {
   } else if (name == "pthread_once" || name == "call_once") {
     order_op(OrderKind::OnceCall, site.target(0), at);
     call_now(site, 1);
+  } else if (sets_up(name)) {
+    computed(site.target(0), at);
   } else {
     return is_management(name);
   }

@@ -27,7 +27,38 @@ const clang::ValueDecl* written_field(const clang::ValueDecl* declaration) {
   return declaration;
 }
 
+/// Outermost union that the field stands in; null when there is none.
+const clang::RecordDecl* union_around(const clang::FieldDecl* field) {
+  const clang::RecordDecl* found = nullptr;
+  for (const clang::DeclContext* context = field->getDeclContext(); context; context = context->getParent())
+    if (const auto* record = dyn_cast<clang::RecordDecl>(context); record && record->isUnion())
+      found = record;
+  return found;
+}
+
+/// The bit-field that begins the run of bit-fields; `: 0` and ordinary members end one.
+const clang::FieldDecl* first_of_run(const clang::FieldDecl* field) {
+  const clang::FieldDecl* first = nullptr;
+  for (const clang::FieldDecl* member : field->getParent()->fields()) {
+    const bool separates = !member->isBitField() || (member->isUnnamedBitField() &&
+                                                     member->isZeroLengthBitField(member->getASTContext()));
+    if (separates)
+      first = nullptr;
+    else if (!first)
+      first = member;
+    if (member == field) break;
+  }
+  return first;
+}
+
 }  // namespace
+
+std::uint64_t Variables::shares(const clang::FieldDecl* field) {
+  if (const clang::RecordDecl* record = union_around(field)) return names_.usr_hash(record);
+  if (!field->isBitField()) return 0;
+  const clang::FieldDecl* first = first_of_run(field);
+  return first ? shared(first).value : 0;
+}
 
 VariableId Variables::remember(VariableId id, Origin origin) {
   origins_.try_emplace(id, origin);
@@ -151,6 +182,7 @@ std::vector<VariableFacts> Variables::facts(const std::vector<VariableId>& menti
     facts.type = names_.type_name(type);
     if (origin.declaration) {
       facts.traits = traits_of(origin.declaration, type);
+      if (const auto* field = dyn_cast<clang::FieldDecl>(origin.declaration)) facts.shares = shares(field);
     } else if (!type.isNull()) {
       facts.traits = type->isReferenceType() ? kReference : type->isPointerType() ? kPointer : kTraitNone;
     }

@@ -45,6 +45,7 @@ class Variables {
   };
   VariableId remember(VariableId id, Origin origin);
   std::string name_of(const Origin& origin);
+  std::uint64_t shares(const clang::FieldDecl* field);
   std::uint16_t traits_of(const clang::ValueDecl* declaration, clang::QualType type);
 
   Names& names_;
