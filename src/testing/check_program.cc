@@ -109,11 +109,14 @@ CheckEnd end_of(const Execution& execution, int wait_status, bool killed) {
 Result<CheckProgram> CheckProgram::create(CheckOptions options) {
   auto file = RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
-  return CheckProgram(std::move(options), std::move(*file));
+  auto scratch = Scratch::create();
+  if (!scratch) return fail(scratch.error());
+  scratch->announce(options.environment);
+  return CheckProgram(std::move(options), std::move(*file), std::move(*scratch));
 }
 
-CheckProgram::CheckProgram(CheckOptions options, RunFile file)
-    : options_(std::move(options)), file_(std::move(file)) {
+CheckProgram::CheckProgram(CheckOptions options, RunFile file, Scratch scratch)
+    : options_(std::move(options)), file_(std::move(file)), scratch_(std::move(scratch)) {
   if (options_.pinned) claim_ = ProcessorClaim::take(options_.run_directory);
 }
 
@@ -121,6 +124,7 @@ CheckProgram::CheckProgram(CheckProgram&& other) noexcept
     : options_(std::move(other.options_)),
       file_(std::move(other.file_)),
       claim_(std::move(other.claim_)),
+      scratch_(std::move(other.scratch_)),
       process_(std::exchange(other.process_, 0)),
       serving_(other.serving_),
       can_serve_(other.can_serve_) {}
@@ -140,6 +144,7 @@ void CheckProgram::stop() {
 }
 
 Status CheckProgram::start(const CheckPlan& plan) {
+  scratch_.clear();
   file_.clear();
   if (Status written = file_.write(plan); !written) return written;
   auto changes = options_.environment;
@@ -210,6 +215,7 @@ Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptTo
     can_serve_ = serve(plan);
     if (can_serve_) {
       auto& server = file_.header().server;
+      scratch_.clear();
       file_.clear_execution();
       if (Status written = file_.write(plan); !written) return fail(written.error());
       const auto start_time = Clock::now();

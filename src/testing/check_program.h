@@ -13,6 +13,7 @@
 #include "support/result.h"
 #include "testing/processor_claim.h"
 #include "testing/run_file.h"
+#include "testing/scratch.h"
 
 namespace simrt::testing {
 
@@ -58,8 +59,9 @@ struct CheckResult {
   }
 };
 
-/// One program with one run file. Not thread-safe; use one a thread. The thread that started it must live as
-/// long as it does (its end kills the program).
+/// One program with one run file and a directory for its temporary files, empty at the start of every
+/// execution. Not thread-safe; use one a thread. The thread that started it must live as long as it does (its
+/// end kills the program).
 class CheckProgram {
  public:
   /// Errors: ErrorCode::Storage (no run file).
@@ -79,7 +81,7 @@ class CheckProgram {
   std::span<const std::byte> run_file_bytes() const { return file_.bytes(); }
 
  private:
-  CheckProgram(CheckOptions options, RunFile file);
+  CheckProgram(CheckOptions options, RunFile file, Scratch scratch);
   Status start(const CheckPlan& plan);
   bool serve(const CheckPlan& plan);
   void stop();
@@ -90,6 +92,7 @@ class CheckProgram {
   CheckOptions options_;
   RunFile file_;
   ProcessorClaim claim_;
+  Scratch scratch_;
   pid_t process_ = 0;  // server or single execution
   bool serving_ = false;
   bool can_serve_ = true;

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "simrt/format/trace.h"
 #include "support/files.h"
 #include "support/subprocess.h"
 #include "testing/framework.h"
 #include "testing/outcome.h"
+#include "testing/scratch.h"
 #include "testing/trace_files.h"
 
 namespace simrt::testing {
@@ -65,7 +67,16 @@ Result<RunResult> run_test(const TestCase& test, const RunOptions& options, cons
     if (Status removed = remove_traces(options.trace_directory, test.id); !removed)
       return fail(removed.error());
   }
-  auto process = run_process(process_for(test, options), interrupt);
+  ProcessSpec spec = process_for(test, options);
+  // Cases of one program, which the user's own runner starts one behind the other, may use the same files.
+  std::optional<Scratch> scratch;
+  if (!test.selector.empty()) {
+    auto created = Scratch::create();
+    if (!created) return fail(created.error());
+    scratch.emplace(std::move(*created));
+    scratch->announce(spec.environment);
+  }
+  auto process = run_process(spec, interrupt);
   if (!process) return fail(process.error());
   Verdict verdict = judge(test, *process);
   result.outcome = verdict.outcome;

@@ -287,5 +287,17 @@ TEST(Control, WhatIsNoCheckBuildIsSaid) {
   EXPECT_EQ(program->run(CheckPlan{})->end, CheckEnd::NotUnderPlan);
 }
 
+TEST(Control, EveryExecutionFindsItsTemporaryFilesEmpty) {
+  CheckOptions options;
+  options.command = {"/bin/sh", "-c",
+                     "test \"$TMPDIR\" = \"$TEST_TMPDIR\" && test ! -e $TMPDIR/left && mkdir -p $TMPDIR/left/x"};
+  auto program = CheckProgram::create(options), other = CheckProgram::create(options);
+  ASSERT_TRUE(program && other);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(program->run(CheckPlan{})->status, 0);
+    EXPECT_EQ(other->run(CheckPlan{})->status, 0);
+  }
+}
+
 }  // namespace
 }  // namespace simrt::testing

@@ -50,6 +50,16 @@ TEST_F(RunnerTest, CrashHangAndFlood) {
   EXPECT_THAT(flood.output, EndsWith("line 199999\n"));
 }
 
+TEST_F(RunnerTest, CasesOfOneProgramShareNoTemporaryFiles) {
+  TestCase test;
+  test.name = "files";
+  test.id = test_id(test.name);
+  test.command = {"/bin/sh", "-c", "test ! -e $TEST_TMPDIR/left && : > $TMPDIR/left"};
+  test.selector = "case";
+  EXPECT_EQ(run(test).outcome, Outcome::Passed);
+  EXPECT_EQ(run(test).outcome, Outcome::Passed);
+}
+
 TEST_F(RunnerTest, DefaultTimeout) {
   options_.default_timeout_seconds = 0.3;
   EXPECT_EQ(run(plain_test("h", {"hang"})).outcome, Outcome::TimedOut);

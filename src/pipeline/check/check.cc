@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -56,10 +57,11 @@ class Checking {
   void compare();
   void find_fixed();
   bool settled(std::uint64_t id);
-  bool out_of_time() const {
-    return request_.budget_seconds > 0 &&
-           std::chrono::duration<double>(Clock::now() - start_).count() > request_.budget_seconds;
+  double seconds_left() const {
+    if (request_.budget_seconds <= 0) return std::numeric_limits<double>::infinity();
+    return request_.budget_seconds - std::chrono::duration<double>(Clock::now() - start_).count();
   }
+  bool out_of_time() const { return seconds_left() <= 0; }
 
   const CheckRequest& request_;
   Clock::time_point start_ = Clock::now();
@@ -234,12 +236,11 @@ void Checking::check_one(std::size_t index) {
   options.scope = &scope_;
   options.symbols = symbols_.get();
   options.settled = [this](std::uint64_t id) { return settled(id); };
-  // No test uses up what the others need: a quarter of what is left of the budget each.
-  const double left = request_.budget_seconds - std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto share = std::chrono::duration<double>(std::max(kLeastShare, left / 4));
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(share);
-  options.out_of_time = [this, end] {
-    return out_of_time() || (request_.budget_seconds > 0 && Clock::now() > end);
+  // No test uses up what the others need: a quarter of what is left of the budget each, the last ones more.
+  const double share = std::max(
+      kLeastShare, seconds_left() / static_cast<double>(std::min<std::size_t>(4, tests_.size() - index)));
+  options.seconds_left = [this, share, start = Clock::now()] {
+    return std::min(seconds_left(), share - std::chrono::duration<double>(Clock::now() - start).count());
   };
   options.interrupt = request_.interrupt;
   auto result = check_test(test, options);

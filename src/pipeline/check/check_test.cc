@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -26,6 +27,12 @@ constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the 
 constexpr std::uint64_t kPointsBeside = 50'000, kPointsTimes = 20;
 constexpr unsigned kMostCut = 25;
 constexpr double kLeastSeconds = 10, kTimesSeconds = 20;  // the same for code without points
+constexpr double kLeastTimeout = 1;                       // of one execution, however little is left
+// Of what is left of the budget, one in so many parts explains one failure.
+constexpr double kPartsExplained = 4;
+// While schedules are still to be tried, what waits to be verified shares this part of what is left.
+constexpr double kPartVerified = 0.75;
+constexpr const char* kNotVerified = "; not verified: budget";
 
 class TestCheck {
  public:
@@ -33,7 +40,9 @@ class TestCheck {
       : test_(test),
         options_(options),
         program_(program),
-        verifier_(program, *options.symbols, verify_options(options, base_), options.interrupt) {}
+        timeout_(options.timeout_seconds),
+        verifier_([this](const CheckPlan& plan) { return execute(plan); }, *options.symbols,
+                  verify_options(options, base_)) {}
 
   Status run();
   TestCheckResult take() { return std::move(result_); }
@@ -53,15 +62,19 @@ class TestCheck {
   }
 
   bool stop() {
-    if (!options_.out_of_time() && !(options_.interrupt && options_.interrupt->requested())) return false;
+    if (options_.seconds_left() > 0 && !(options_.interrupt && options_.interrupt->requested())) return false;
     result_.complete = false;
     return true;
   }
+  Result<Observed> execute(const CheckPlan& plan);
+  TimeLeft share(double parts) const;
   Status watch_free_run();
   Status watch_default_run();
   Status look_for_lost_wakeups();
   void order_candidates();
   void leave_unproven(Candidate candidate);
+  void leave_unfinished(Candidate& candidate);
+  void accept(const Candidate& candidate, Verified verified);
   Status verify_candidates();
   Status try_schedules();
   Status failure(const CheckPlan& plan, const Observed& seen);
@@ -75,6 +88,7 @@ class TestCheck {
   const TestCase& test_;
   const TestCheckOptions& options_;
   TestProgram& program_;
+  double timeout_;  // of one execution
   CheckPlan base_;
   Verifier verifier_;
   TestCheckResult result_;
@@ -83,10 +97,24 @@ class TestCheck {
   std::set<std::string> explained_;    // endings that a confirmed finding accounts for
   std::string free_ending_, default_ending_;
   bool controlled_ = true;
+  bool explored_ = false;                                    // no schedules are to be tried any more
   FindingStatus seen_counts_as_ = FindingStatus::Potential;  // races of the free run
   std::uint32_t threads_ = 0;
   std::uint64_t points_ = 0;
 };
+
+/// No execution lasts longer than what is left of the budget.
+Result<Observed> TestCheck::execute(const CheckPlan& plan) {
+  program_.set_timeout(std::clamp(options_.seconds_left(), kLeastTimeout, timeout_));
+  return program_.run(plan, options_.interrupt);
+}
+
+/// One of so many equal parts of what is left of the budget.
+TimeLeft TestCheck::share(double parts) const {
+  const double left = options_.seconds_left(), part = left / parts;
+  if (std::isinf(left)) return {};
+  return [this, part, end = left - part] { return (options_.seconds_left() - end) / part; };
+}
 
 void TestCheck::gather(const testing::Execution& execution, const CheckPlan& plan) {
   const bool controlled = plan.mode == RunMode::Control;
@@ -142,7 +170,7 @@ Status TestCheck::watch_free_run() {
 Status TestCheck::watch_default_run() {
   CheckPlan plan = base_;
   if (options_.detector->explores()) plan.detectors = kDetectors;
-  const auto seen = program_.run(plan, options_.interrupt);
+  const auto seen = execute(plan);
   if (!seen) return fail(seen.error());
   if (seen->result.end == testing::CheckEnd::NotUnderPlan) {
     controlled_ = false;
@@ -154,8 +182,7 @@ Status TestCheck::watch_default_run() {
   points_ = seen->result.execution.points;
   base_.max_points = kPointsBeside + kPointsTimes * points_;
   verifier_.set_limit(base_.max_points);
-  program_.set_timeout(
-      std::min(options_.timeout_seconds, kLeastSeconds + kTimesSeconds * seen->result.seconds));
+  timeout_ = std::min(timeout_, kLeastSeconds + kTimesSeconds * seen->result.seconds);
   gather(seen->result.execution, plan);
   if (seen->cut) note("under control it " + seen->ending);
   // A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
@@ -172,6 +199,7 @@ Status TestCheck::watch_default_run() {
 
 Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
   if (explained_.contains(seen.ending)) return {};
+  verifier_.set_time(share(kPartsExplained));
   auto verified = verifier_.explain(plan, seen);
   if (!verified) return fail(verified.error());
   if (!*verified) {
@@ -235,30 +263,44 @@ void TestCheck::order_candidates() {
 
 Status TestCheck::verify_candidates() {
   order_candidates();
-  for (Candidate& candidate : candidates_) {
-    if (stop() || !controlled_) {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    Candidate& candidate = candidates_[i];
+    const bool stopped = stop();
+    if (stopped || !controlled_) {
+      if (stopped && controlled_) leave_unfinished(candidate);
       leave_unproven(std::move(candidate));
       continue;
     }
+    verifier_.set_time(share(static_cast<double>(candidates_.size() - i) / (explored_ ? 1 : kPartVerified)));
     auto verified = verifier_.verify(candidate);
     if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
     if (!verified || !*verified) {
       if (verified && candidate.weak) {
         ++result_.weak;
       } else {
+        if (verifier_.cut() || !verified) leave_unfinished(candidate);
         leave_unproven(std::move(candidate));
       }
       continue;
     }
-    if (!(*verified)->finding.cause) (*verified)->finding.cause = candidate.finding.cause;
-    if ((*verified)->finding.harm == Harm::Shown) explained_.insert((*verified)->ending);
-    const std::uint64_t found = (*verified)->fingerprint;
-    const bool again = std::any_of(result_.confirmed.begin(), result_.confirmed.end(),
-                                   [&](const Verified& other) { return other.fingerprint == found; });
-    if (!again) result_.confirmed.push_back(std::move(**verified));
+    accept(candidate, std::move(**verified));
   }
   candidates_.clear();
   return {};
+}
+
+void TestCheck::accept(const Candidate& candidate, Verified verified) {
+  if (!verified.finding.cause) verified.finding.cause = candidate.finding.cause;
+  if (verified.finding.harm == Harm::Shown) explained_.insert(verified.ending);
+  const bool again =
+      std::any_of(result_.confirmed.begin(), result_.confirmed.end(),
+                  [&](const Verified& other) { return other.fingerprint == verified.fingerprint; });
+  if (!again) result_.confirmed.push_back(std::move(verified));
+}
+
+void TestCheck::leave_unfinished(Candidate& candidate) {
+  ++result_.unfinished;
+  candidate.finding.evidence += kNotVerified;
 }
 
 /// A portfolio: what one strategy is bad at another one finds.
@@ -292,7 +334,7 @@ Status TestCheck::try_schedules() {
     CheckPlan plan = schedule_plan(number);
     const bool watched = number < kObservedSchedules;
     if (watched) plan.detectors = kDetectors;
-    const auto seen = program_.run(plan, options_.interrupt);
+    const auto seen = execute(plan);
     if (!seen) return fail(seen.error());
     cut = seen->cut ? cut + 1 : 0;
     if (cut == kMostCut) {
@@ -301,20 +343,23 @@ Status TestCheck::try_schedules() {
     }
     if (watched) gather(seen->result.execution, plan);
     const bool deadlock = seen->result.end == testing::CheckEnd::Deadlock;
-    if (!seen->failed || (deadlock && ++deadlocks > 8)) continue;
-    if (!watched && !explained_.contains(seen->ending)) {  // what went wrong may be a race
-      CheckPlan again = following(plan, seen->result.execution);
-      again.detectors = kDetectors;
-      const auto looked_at = program_.run(again, options_.interrupt);
-      if (!looked_at) return fail(looked_at.error());
-      gather(looked_at->result.execution, again);
+    if (seen->failed && !(deadlock && ++deadlocks > 8)) {
+      if (!watched && !explained_.contains(seen->ending)) {  // what went wrong may be a race
+        CheckPlan again = following(plan, seen->result.execution);
+        again.detectors = kDetectors;
+        const auto looked_at = execute(again);
+        if (!looked_at) return fail(looked_at.error());
+        gather(looked_at->result.execution, again);
+        if (Status done = verify_candidates(); !done) return done;
+      }
+      if (Status done = failure(plan, *seen); !done) return done;
       if (Status done = verify_candidates(); !done) return done;
     }
-    if (Status done = failure(plan, *seen); !done) return done;
-    if (number + 1 == kObservedSchedules || !candidates_.empty()) {
+    if (number + 1 == kObservedSchedules) {
       if (Status done = verify_candidates(); !done) return done;
     }
   }
+  explored_ = true;
   return verify_candidates();
 }
 
@@ -344,6 +389,9 @@ Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions&
                     "followed up; no "
                     "execution confirmed them",
                     result.weak));
+  if (result.unfinished > 0)
+    result.notes.push_back(fmt::format(
+        "{} potential findings were not verified to the end: the budget was used up", result.unfinished));
   if (!done) result.complete = false;
   result.executions = program->executions();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

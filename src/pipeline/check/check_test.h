@@ -23,7 +23,7 @@ struct TestCheckOptions {
   Symbols* symbols = nullptr;
   /// Confirmed by an earlier test (or suppressed): not verified again.
   std::function<bool(std::uint64_t fingerprint)> settled;
-  std::function<bool()> out_of_time;
+  std::function<double()> seconds_left;  ///< of the test's budget; infinity: there is none
   const InterruptToken* interrupt = nullptr;
 };
 
@@ -31,6 +31,7 @@ struct TestCheckResult {
   std::vector<Verified> confirmed;
   std::vector<Candidate> seen;        ///< confirmed by the detector's own word; without a witness
   std::vector<Candidate> potential;   ///< not witnessed within the bounds
+  std::uint64_t unfinished = 0;       ///< candidates whose verification the budget ended
   std::uint64_t weak = 0;             ///< weak hints that no execution confirmed: not listed
   std::vector<Candidate> seen_again;  ///< settled ones that this test hinted at, too
   std::uint64_t outside = 0;          ///< candidates that the diff has nothing to do with

@@ -116,11 +116,14 @@ Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
   auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
   if (Status written = file->write(replay.plan); !written) return written;
+  auto scratch = testing::Scratch::create();
+  if (!scratch) return fail(scratch.error());
+  scratch->announce(options.environment);
   std::vector<std::string> command = {"gdb", "-q"};
   if (!request.gdb_commands.empty()) command.emplace_back("-batch");
   command.insert(command.end(), {"-ex", "set disable-randomization on", "-ex",
                                  fmt::format("set environment {} {}", format::kRunVariable, file->path())});
-  for (const auto& [name, value] : replay.test.environment)
+  for (const auto& [name, value] : options.environment)
     command.insert(command.end(), {"-ex", fmt::format("set environment {} {}", name, value)});
   command.insert(command.end(),
                  {"-ex", fmt::format("handle SIG{} nostop noprint pass", format::kRunWatchdogSignal)});

@@ -16,6 +16,7 @@ using testing::Execution;
 
 constexpr std::size_t kStepsShown = 40;
 constexpr unsigned kHangTries = 4;
+constexpr double kForShortening = 0.4;  // of the time for a race, once it is proven
 
 /// Adds the site's module to the plan's list and gives the site with that number.
 CheckSite adopt(CheckPlan& plan, const std::vector<testing::CheckModule>& modules, CheckSite site) {
@@ -70,15 +71,21 @@ Result<std::optional<Verified>> Verifier::verify(const Candidate& candidate) {
   return sequence(candidate);
 }
 
+/// The execution that hinted at it, again.
+Status Verifier::follow_shown(const Candidate& candidate, Race& race) {
+  if (!candidate.shown_by || over()) return {};
+  CheckPlan plan = *candidate.shown_by;
+  plan.detectors = format::kDetectRaces;
+  auto seen = execute_(plan);
+  if (!seen) return fail(seen.error());
+  if (shows_race(seen->result.execution, candidate.modules, candidate.pairs.front()))
+    race.unordered = Shown{std::move(plan), std::move(*seen)};
+  return {};
+}
+
 /// Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): both threads before the same
 /// memory at once is the proof; then each order is taken, several times, and the ends are compared.
-Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
-  struct Met {
-    CheckPlan plan;
-    Observed seen;
-  };
-  std::optional<Met> proof, harm;
-  std::set<std::string> outputs[2], endings[2];
+Status Verifier::meet(const Candidate& candidate, Race& race) {
   CheckPlan plan = options_.base;
   plan.mode = format::RunMode::Control;
   plan.strategy = StrategyKind::Pair;
@@ -86,68 +93,78 @@ Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
   const testing::CheckPair& wanted = candidate.pairs.front();
   plan.pairs = {
       {adopt(plan, candidate.modules, wanted.first), adopt(plan, candidate.modules, wanted.second), true}};
-  for (unsigned attempt = 0; attempt < 2 * options_.tries && !harm; ++attempt) {
-    if (!proof && attempt >= options_.tries) break;  // neither order was ever reached
+  for (unsigned attempt = 0; attempt < 2 * options_.tries && !(race.met && race.harm); ++attempt) {
+    if (!race.met && attempt >= options_.tries) break;  // neither order was ever reached
+    if (over(race.met || race.unordered ? kForShortening : 0)) break;
     const unsigned order = attempt % 2;
     plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt / 2));
     plan.pairs.front().first_then_second = order == 0;
-    auto seen = program_.run(plan, interrupt_);
+    auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
     const Execution& execution = seen->result.execution;
     const bool met =
         (execution.flags & format::kRunPairMet) != 0 || shows_race(execution, candidate.modules, wanted);
     if (!met || execution.state == format::RunState::NotStarted) continue;
-    if (harmful(*seen)) harm = Met{plan, *seen};
-    if (!seen->cut) {
-      endings[order].insert(seen->ending);
-      outputs[order].insert(seen->output);
-    }
-    if (!proof || (proof->seen.cut && !seen->cut)) proof = Met{plan, std::move(*seen)};
+    if (harmful(*seen)) race.harm = Shown{plan, *seen};
+    if (!seen->cut) race.outputs[order].insert(seen->output);
+    if (!race.met || (race.met->seen.cut && !seen->cut)) race.met = Shown{plan, std::move(*seen)};
   }
-  bool together = proof.has_value();
-  for (unsigned attempt = 0; attempt <= options_.tries && !proof; ++attempt) {
-    // Where the one access comes about only behind the other, they never stand side by side: then nothing
-    // that orders them (happens-before) is the proof.
-    if (attempt == 0 && !candidate.shown_by) continue;
-    CheckPlan other = attempt == 0 ? *candidate.shown_by : options_.base;
-    other.detectors = format::kDetectRaces;
-    if (attempt > 0) {
-      other.strategy = attempt % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
-      other.depth = 2;
-      other.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, 1000 + attempt));
-    }
-    auto seen = program_.run(other, interrupt_);
+  return {};
+}
+
+/// Where the one access comes about only behind the other, they never stand side by side: then nothing that
+/// orders them (happens-before) is the proof.
+Status Verifier::chance(const Candidate& candidate, Race& race) {
+  for (unsigned attempt = 1; attempt <= options_.tries && !over(); ++attempt) {
+    CheckPlan plan = options_.base;
+    plan.detectors = format::kDetectRaces;
+    plan.strategy = attempt % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
+    plan.depth = 2;
+    plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, 1000 + attempt));
+    auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
-    if (!shows_race(seen->result.execution, candidate.modules, wanted)) continue;
-    if (harmful(*seen)) harm = Met{other, *seen};
-    proof = Met{std::move(other), std::move(*seen)};
+    if (!shows_race(seen->result.execution, candidate.modules, candidate.pairs.front())) continue;
+    race.unordered = Shown{std::move(plan), std::move(*seen)};
+    return {};
   }
-  if (!proof) return std::optional<Verified>();
-  const Met& shown = harm ? *harm : *proof;
+  return {};
+}
+
+Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
+  Race race;
+  for (auto step : {&Verifier::follow_shown, &Verifier::meet, &Verifier::chance}) {
+    if (step == &Verifier::chance && (race.met || race.unordered)) break;
+    if (Status done = (this->*step)(candidate, race); !done) return fail(done.error());
+  }
+  if (!race.met && !race.unordered) return std::optional<Verified>();
+  if (!race.harm && !race.met && harmful(race.unordered->seen)) race.harm = race.unordered;
+  const Shown& shown = race.harm ? *race.harm : race.met ? *race.met : *race.unordered;
   Verified verified;
   verified.finding = candidate.finding;
   verified.fingerprint = candidate.fingerprint;
   verified.finding.status = FindingStatus::Confirmed;
   verified.finding.evidence =
-      together ? "both threads stood before the same memory at once, and nothing ordered them"
+      race.met ? "both threads stood before the same memory at once, and nothing ordered them"
                : "in this execution nothing ordered the two accesses (no lock, no happens-before)";
   verified.finding.harm = Harm::NoDifferenceSeen;
-  if (harm) {
+  const auto& outputs = race.outputs;
+  if (race.harm) {
     verified.finding.harm = Harm::Shown;
     verified.finding.difference =
-        fmt::format("an order ends with: {}; others: {}", harm->seen.ending, usual_);
+        fmt::format("an order ends with: {}; others: {}", race.harm->seen.ending, usual_);
   } else if (outputs[0].size() == 1 && outputs[1].size() == 1 && outputs[0] != outputs[1]) {
     verified.finding.harm = Harm::Shown;
     verified.finding.difference = "the two orders print different output";
   }
   verified.ending = shown.seen.ending;
   verified.plan = following(shown.plan, shown.seen.result.execution);
-  const bool failing = harm.has_value();
+  const bool failing = race.harm.has_value();
   const Status kept = keep_short(verified, shown.seen.result.execution.switches, [&](const Observed& seen) {
     return (!failing || seen.ending == verified.ending) &&
-           (failing || shows_race(seen.result.execution, candidate.modules, wanted));
+           (failing || shows_race(seen.result.execution, candidate.modules, candidate.pairs.front()));
   });
   if (!kept) return fail(kept.error());
+  if (Status done = add_interleaving(verified); !done) return fail(done.error());
   return std::optional(std::move(verified));
 }
 
@@ -169,7 +186,7 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
   }
   // Most waits cannot be overtaken by the notification; a few executions tell.
   const unsigned tries = hang ? std::min(kHangTries, options_.tries) : 2 * options_.tries;
-  for (unsigned attempt = 0; attempt < tries; ++attempt) {
+  for (unsigned attempt = 0; attempt < tries && !over(); ++attempt) {
     // Where the sites alone do not lead there (one line takes all the locks), chance may.
     const bool directed = !deadlock || hang || attempt % 4 != 3;
     plan.strategy = directed ? StrategyKind::Sequence : StrategyKind::Pct;
@@ -179,7 +196,7 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
     for (std::size_t i = 0; i < plan.steps.size(); ++i)
       plan.steps[i].address = attempt % 2 == 0 ? candidate.steps[i].address : 0;
     plan.seed = hash_combine(options_.seed, hash_combine(candidate.fingerprint, attempt));
-    auto seen = program_.run(plan, interrupt_);
+    auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
     if (!seen->failed || !harmful(*seen)) continue;
     if (deadlock && seen->result.end != testing::CheckEnd::Deadlock) continue;
@@ -201,6 +218,7 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
     const Status kept = keep_short(verified, seen->result.execution.switches,
                                    [&](const Observed& again) { return again.ending == verified.ending; });
     if (!kept) return fail(kept.error());
+    if (Status done = add_interleaving(verified); !done) return fail(done.error());
     return std::optional(std::move(verified));
   }
   return std::optional<Verified>();
@@ -210,14 +228,14 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
   Verified verified;
   verified.ending = failed.ending;
   verified.plan = following(plan, failed.result.execution);
-  auto again = program_.run(verified.plan, interrupt_);
+  auto again = execute_(verified.plan);
   if (!again) return fail(again.error());
   if (again->ending != failed.ending) return std::optional<Verified>();
   const Status kept = keep_short(verified, failed.result.execution.switches,
                                  [&](const Observed& seen) { return seen.ending == failed.ending; });
   if (!kept) return fail(kept.error());
-  auto last = program_.run(recorded(verified.plan), interrupt_);
-  if (last && last->ending != failed.ending) last = program_.run(verified.plan, interrupt_);
+  auto last = execute_(recorded(verified.plan));
+  if (last && last->ending != failed.ending) last = execute_(verified.plan);
   if (!last) return fail(last.error());
   if (last->result.end == testing::CheckEnd::Deadlock) {
     verified.finding = describe_stuck(last->result.execution, symbols_);
@@ -266,7 +284,8 @@ Result<std::optional<Finding>> Verifier::cause_of(const CheckPlan& plan, Observe
   std::vector<JudgedExecution> executions;
   executions.push_back({std::move(failed.result.execution), true});
   for (const CheckPlan& other : plans) {
-    auto seen = program_.run(recorded(other), interrupt_);
+    if (over()) return std::optional<Finding>();  // too few to judge by
+    auto seen = execute_(recorded(other));
     if (!seen) return fail(seen.error());
     if (seen->cut || (seen->failed && seen->ending != ending)) continue;
     executions.push_back({std::move(seen->result.execution), seen->failed});
@@ -280,8 +299,8 @@ Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
                             const std::function<bool(const Observed&)>& same) {
   Status status;
   const Attempt attempt = [&](const CheckPlan& plan) -> std::optional<Execution> {
-    if (!status) return std::nullopt;
-    auto seen = program_.run(plan, interrupt_);
+    if (!status || over()) return std::nullopt;
+    auto seen = execute_(plan);
     if (!seen) {
       status = fail(seen.error());
       return std::nullopt;
@@ -295,12 +314,11 @@ Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
     verified.plan = std::move(shorter->plan);
     verified.switches = shorter->switches;
   }
-  if (!status) return status;
-  return add_interleaving(verified);
+  return status;
 }
 
 Status Verifier::add_interleaving(Verified& verified) {
-  auto seen = program_.run(recorded(verified.plan), interrupt_);
+  auto seen = execute_(recorded(verified.plan));
   if (!seen) return fail(seen.error());
   verified.finding.interleaving =
       interleaving_of(seen->result.execution, verified.finding, symbols_, kStepsShown);

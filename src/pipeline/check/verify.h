@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "pipeline/check/describe.h"
@@ -26,15 +28,30 @@ struct Verified {
   std::string ending;
 };
 
+/// Runs the test once under a plan. Errors: Execution, Interrupted.
+using Execute = std::function<Result<Observed>(const testing::CheckPlan&)>;
+/// What is left of the time for one finding, as a part of it: 1 at the start, 0 or less when it is used up.
+using TimeLeft = std::function<double()>;
+
+/// Not thread-safe.
 class Verifier {
  public:
-  Verifier(TestProgram& program, Symbols& symbols, VerifyOptions options, const InterruptToken* interrupt)
-      : program_(program), symbols_(symbols), options_(std::move(options)), interrupt_(interrupt) {}
+  Verifier(Execute execute, Symbols& symbols, VerifyOptions options)
+      : execute_(std::move(execute)), symbols_(symbols), options_(std::move(options)) {}
 
   /// How the test ends without a strategy's help; ends that are like it prove no harm.
   void set_usual(const Observed& usual) { usual_ = usual.ending; }
   /// Executions that pass many more scheduling points than usual end there.
   void set_limit(std::uint64_t points) { options_.base.max_points = points; }
+
+  /// For what is asked from here on. A proof is kept however little is left: it is shortened and explained as
+  /// far as the time goes, and needs two executions more at most.
+  void set_time(TimeLeft left) {
+    left_ = std::move(left);
+    cut_ = false;
+  }
+  /// Whether the time ended the last question before its tries were used up.
+  bool cut() const { return cut_; }
 
   /// Nothing when no execution within the bounds showed it. Errors: Execution, Interrupted.
   Result<std::optional<Verified>> verify(const Candidate& candidate);
@@ -44,7 +61,26 @@ class Verifier {
   Result<std::optional<Verified>> explain(const testing::CheckPlan& plan, const Observed& failed);
 
  private:
+  struct Shown {
+    testing::CheckPlan plan;
+    Observed seen;
+  };
+  /// What is known of a race while it is verified.
+  struct Race {
+    std::optional<Shown> met;        // both threads before the memory at once
+    std::optional<Shown> unordered;  // nothing ordered the accesses
+    std::optional<Shown> harm;
+    std::set<std::string> outputs[2];  // by order
+  };
   Result<std::optional<Verified>> race(const Candidate& candidate);
+  Status follow_shown(const Candidate& candidate, Race& race);
+  Status meet(const Candidate& candidate, Race& race);
+  Status chance(const Candidate& candidate, Race& race);
+  bool over(double kept = 0) {
+    if (!left_ || left_() > kept) return false;
+    cut_ = true;
+    return true;
+  }
   Result<std::optional<Verified>> sequence(const Candidate& candidate);
   bool harmful(const Observed& seen) const { return seen.failed && seen.ending != usual_; }
   Status keep_short(Verified& verified, std::uint64_t switches,
@@ -52,10 +88,11 @@ class Verifier {
   Status add_interleaving(Verified& verified);
   Result<std::optional<Finding>> cause_of(const testing::CheckPlan& plan, Observed failed);
 
-  TestProgram& program_;
+  Execute execute_;
   Symbols& symbols_;
   VerifyOptions options_;
-  const InterruptToken* interrupt_;
+  TimeLeft left_;
+  bool cut_ = false;
   std::string usual_ = "passed";
 };
 

@@ -125,7 +125,8 @@ Status TestExploration::loop() {
 Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
   VerifyOptions options;
   options.seed = options_.seed;
-  Verifier verifier(program_, *options_.symbols, options, options_.interrupt);
+  Verifier verifier([this](const CheckPlan& wanted) { return program_.run(wanted, options_.interrupt); },
+                    *options_.symbols, options);
   CheckPlan lenient = plan;
   lenient.flags &= ~std::uint32_t{format::kPlanStrictSchedule};
   auto verified = verifier.explain(lenient, seen);

@@ -1,0 +1,170 @@
+// What the time for one finding means for its verification: executions and clock are made up.
+#include "pipeline/check/verify.h"
+
+#include <gtest/gtest.h>
+
+namespace simrt::pipeline {
+namespace {
+
+using format::EventKind;
+using format::StrategyKind;
+using testing::CheckPlan;
+using testing::Execution;
+
+constexpr std::uint64_t kBias = 0x1000, kFirst = 0x10, kSecond = 0x20;
+constexpr unsigned kTries = 5, kMost = 200;
+
+/// A program whose every execution looks the same, and one unit of time passes in each.
+class Made {
+ public:
+  bool meets = false, shows = false, fails = false;
+  unsigned executions = 0;
+
+  Verifier verifier() {
+    VerifyOptions options;
+    options.tries = kTries;
+    options.shorten_tries = 20;
+    return Verifier([this](const CheckPlan& plan) { return run(plan); }, symbols_, options);
+  }
+  TimeLeft time(unsigned units) {
+    return [this, units, start = executions] {
+      return units == 0 ? 0 : 1 - static_cast<double>(executions - start) / units;
+    };
+  }
+
+ private:
+  Result<Observed> run(const CheckPlan& plan) {
+    ++executions;
+    Observed seen;
+    seen.failed = fails;
+    seen.ending = fails ? "abort" : "passed";
+    seen.result.end = fails ? testing::CheckEnd::Crashed : testing::CheckEnd::Finished;
+    Execution& execution = seen.result.execution;
+    execution.state = format::RunState::Finished;
+    execution.modules = {{{}, true, kBias, kBias, kBias + 0x1000}};
+    execution.threads = {{0, format::kRunNone, {}}, {1, 0, {}}};
+    execution.points = execution.switches = 12;
+    if (plan.strategy == StrategyKind::Pair && meets) execution.flags |= format::kRunPairMet;
+    if (shows) {
+      format::RunRace race = {};
+      race.flags = format::kFindingWitnessed;
+      race.first.pc = kBias + kFirst;
+      race.second.pc = kBias + kSecond;
+      execution.races.push_back(race);
+    }
+    for (unsigned i = 0; i < 12; ++i) {  // long to shorten: every step is another thread's
+      format::RunEvent event = {};
+      event.thread = static_cast<std::uint16_t>(i % 2);
+      event.kind = static_cast<std::uint8_t>(EventKind::Write);
+      event.callers = format::kRunNone;
+      execution.events.push_back(event);
+    }
+    return seen;
+  }
+
+  Symbols symbols_{"/nowhere", nullptr};
+};
+
+Candidate race() {
+  Candidate candidate;
+  candidate.finding.kind = FindingKind::Race;
+  candidate.modules = {{}};
+  candidate.pairs = {{{0, kFirst}, {0, kSecond}, true}};
+  return candidate;
+}
+
+Candidate cycle() {
+  Candidate candidate;
+  candidate.finding.kind = FindingKind::Deadlock;
+  candidate.modules = {{}};
+  for (const std::uint64_t site : {kFirst, kSecond}) candidate.steps.push_back({{0, site}, EventKind::Lock});
+  return candidate;
+}
+
+unsigned without_limit(Made& made, const Candidate& candidate) {
+  made.executions = 0;
+  Verifier verifier = made.verifier();
+  EXPECT_TRUE(verifier.verify(candidate));
+  EXPECT_FALSE(verifier.cut());
+  return made.executions;
+}
+
+TEST(VerifyTime, WhatIsNeverShownEndsAtTheLimit) {
+  for (const Candidate& candidate : {race(), cycle()}) {
+    Made made;
+    const unsigned all = without_limit(made, candidate);
+    ASSERT_EQ(all, 2 * kTries);
+    for (unsigned limit = 0; limit <= all + 1; ++limit) {
+      made.executions = 0;
+      Verifier verifier = made.verifier();
+      verifier.set_time(made.time(limit));
+      const auto verified = verifier.verify(candidate);
+      ASSERT_TRUE(verified);
+      EXPECT_FALSE(*verified);
+      EXPECT_EQ(made.executions, std::min(limit, all));
+      EXPECT_EQ(verifier.cut(), limit < all);
+    }
+  }
+}
+
+TEST(VerifyTime, AProofStaysOneHoweverLittleIsLeft) {
+  Made made;
+  made.meets = made.shows = true;
+  for (const bool fails : {false, true}) {
+    made.fails = fails;
+    const unsigned all = without_limit(made, race());
+    for (unsigned limit = 0; limit <= all; ++limit) {
+      made.executions = 0;
+      Verifier verifier = made.verifier();
+      verifier.set_time(made.time(limit));
+      const auto verified = verifier.verify(race());
+      ASSERT_TRUE(verified);
+      EXPECT_EQ(verified->has_value(), limit > 0);
+      EXPECT_LE(made.executions, limit == 0 ? 0 : limit + 2);
+      if (!*verified) continue;
+      EXPECT_EQ((*verified)->finding.status, FindingStatus::Confirmed);
+      EXPECT_EQ((*verified)->finding.harm == Harm::Shown, fails);
+    }
+  }
+}
+
+TEST(VerifyTime, AnExplanationEndsAtTheLimitToo) {
+  Made made;
+  made.fails = true;
+  CheckPlan plan;
+  Observed failed;
+  failed.failed = true;
+  failed.ending = "abort";
+  failed.result.end = testing::CheckEnd::Crashed;
+  failed.result.execution.points = 12;
+  Verifier unlimited = made.verifier();
+  ASSERT_TRUE(unlimited.explain(plan, failed));
+  const unsigned all = made.executions;
+  ASSERT_GT(all, 40U);
+  for (unsigned limit = 0; limit < all && limit < kMost; ++limit) {
+    made.executions = 0;
+    Verifier verifier = made.verifier();
+    verifier.set_time(made.time(limit));
+    const auto explained = verifier.explain(plan, failed);
+    ASSERT_TRUE(explained);
+    ASSERT_TRUE(*explained);
+    EXPECT_EQ((*explained)->finding.status, FindingStatus::Confirmed);
+    EXPECT_LE(made.executions, limit + 2);
+  }
+}
+
+TEST(VerifyTime, AnExecutionThatShowedItComesFirst) {
+  Made made;
+  made.shows = true;
+  Candidate candidate = race();
+  candidate.shown_by = CheckPlan{};
+  Verifier verifier = made.verifier();
+  verifier.set_time(made.time(1));
+  const auto verified = verifier.verify(candidate);
+  ASSERT_TRUE(verified);
+  ASSERT_TRUE(*verified);
+  EXPECT_LE(made.executions, 2U);
+}
+
+}  // namespace
+}  // namespace simrt::pipeline
