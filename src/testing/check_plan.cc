@@ -62,6 +62,7 @@ format::PlanHeader header_of(const CheckPlan& plan) {
   header.flags = plan.flags;
   header.detectors = plan.detectors;
   header.seed = plan.seed;
+  header.walk = plan.walk;
   header.depth = plan.depth;
   header.bound = plan.bound;
   header.length = plan.length;

@@ -47,6 +47,7 @@ struct CheckStep {
 struct CheckPlan {
   format::RunMode mode = format::RunMode::Control;
   format::StrategyKind strategy = format::StrategyKind::Default;
+  format::StrategyKind walk = format::StrategyKind::Random;  ///< Pair: among the threads that are not held
   std::uint32_t flags = 0;      ///< format::PlanFlag; ForkServer and CaptureOutput are CheckProgram's to set
   std::uint32_t detectors = 0;  ///< format::Detector
   std::uint64_t seed = 1;

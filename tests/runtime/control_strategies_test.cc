@@ -100,6 +100,35 @@ TEST(Strategies, APairIsBroughtTogetherAtTheFirstTry) {
   EXPECT_TRUE(ends.contains(1)) << "reading before the other's write loses an update";
 }
 
+// Whoever chooses among the threads that are not held, the pair meets; and the run can end there.
+TEST(Strategies, APairIsBroughtTogetherOnEveryWalk) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "account");
+  CheckPlan look;
+  look.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, look);
+  const Update update = find_update(recorded.execution);
+  ASSERT_TRUE(update.found);
+  for (const StrategyKind walk : {StrategyKind::Default, StrategyKind::Random, StrategyKind::Pct,
+                                  StrategyKind::Pos, StrategyKind::RoundRobin, StrategyKind::Pair}) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Pair;
+    plan.walk = walk;
+    plan.depth = 2;
+    plan.length = recorded.execution.points;
+    plan.modules = recorded.execution.module_names();
+    plan.pairs = {{update.read, update.write, true}};
+    const CheckResult whole = run(program, plan);
+    EXPECT_NE(whole.execution.flags & format::kRunPairMet, 0U) << static_cast<int>(walk);
+    EXPECT_EQ(whole.end, CheckEnd::Finished);
+    plan.flags = format::kPlanStopAtMeeting;
+    const CheckResult stopped = run(program, plan);
+    EXPECT_EQ(stopped.end, CheckEnd::Stopped);
+    EXPECT_LT(stopped.execution.points, whole.execution.points);
+    ASSERT_EQ(stopped.execution.races.size(), 1U);
+    EXPECT_NE(stopped.execution.races[0].flags & format::kFindingWitnessed, 0U);
+  }
+}
+
 TEST(Strategies, ASequenceIsBroughtAboutAtTheFirstTry) {
   CheckProgram program = controlled_program(controlled_builds().front(), "account");
   CheckPlan look;

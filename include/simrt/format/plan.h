@@ -41,7 +41,7 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(Pct, 2, "probabilistic concurrency testing (seed, depth, length)")                       \
   X(Pos, 3, "partial order sampling (seed)")                                                 \
   X(Surw, 4, "selectively uniform random walk (seed; PlanWeights)")                          \
-  X(Pair, 5, "active testing of the pairs of sites in PlanPairs (seed, hold)")               \
+  X(Pair, 5, "active testing of the pairs of sites in PlanPairs (seed, hold, walk)")         \
   X(Sequence, 6, "active testing of the order of steps in PlanSequence (seed, hold, depth)") \
   X(RoundRobin, 7, "the next thread by index at every point at which one can go on")         \
   X(ReadsFrom, 8, "what reads see is constrained by PlanPairs; else as Pos (seed, hold)")    \
@@ -60,7 +60,8 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(StopAtSchedule, 8, "end the run as Stopped when the schedule to follow is used up")                   \
   X(WatchedAlways, 9, "the watched sites alone are points for plain accesses even when there are none")   \
   X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")  \
-  X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")
+  X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")   \
+  X(StopAtMeeting, 12, "Pair: end the run as Stopped when both accesses of a pair stand before the same address")
 
 #define X(name, number, meaning) name = number,
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };
@@ -90,7 +91,9 @@ struct PlanHeader {
   uint32_t findings_limit;    // most findings of each kind that are written; 0 = the runtime's default
   uint64_t epoch_ns;          // virtual CLOCK_REALTIME at the start; 0 = the kernel's
   uint64_t short_sleep_ns;    // sleeps up to this span only give way: how long others take is not known
-  uint64_t reserved[4];
+  StrategyKind walk;          // Pair: chooses among the threads that are not held (seed, depth, length)
+  uint32_t reserved0;
+  uint64_t reserved[3];
 };
 
 /// A module the other chunks speak of. Matched by build id where both have one, else by path; the first one

@@ -21,7 +21,7 @@
 namespace simrt::format {
 
 inline constexpr char kRunMagic[8] = {'S', 'I', 'M', 'R', 'T', 'R', 'U', 'N'};
-inline constexpr uint32_t kRunVersion = 2;
+inline constexpr uint32_t kRunVersion = 3;
 inline constexpr uint64_t kRunAlign = 32;
 /// "No thread", "no module", "no stack", "no lock set".
 inline constexpr uint32_t kRunNone = UINT32_MAX;

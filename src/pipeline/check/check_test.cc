@@ -27,6 +27,7 @@ constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the 
 constexpr std::uint64_t kPointsBeside = 50'000, kPointsTimes = 20;
 constexpr unsigned kMostCut = 25;
 constexpr double kLeastSeconds = 10, kTimesSeconds = 20;  // the same for code without points
+constexpr double kExecutionsExpected = 8;                 // when a race takes fewer, it is slow
 constexpr double kLeastTimeout = 1;                       // of one execution, however little is left
 // Of what is left of the budget, one in so many parts explains one failure.
 constexpr double kPartsExplained = 4;
@@ -78,7 +79,8 @@ class TestCheck {
   Status verify_candidates();
   Status try_schedules();
   Status failure(const CheckPlan& plan, const Observed& seen);
-  void gather(const testing::Execution& execution, const CheckPlan& plan);
+  /// `chosen_by`: the plan with the strategy that took the schedule which `plan` may only follow.
+  void gather(const testing::Execution& execution, const CheckPlan& plan, const CheckPlan& chosen_by);
   CheckPlan schedule_plan(unsigned number) const;
   void note(const std::string& text) {
     if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
@@ -100,7 +102,9 @@ class TestCheck {
   bool explored_ = false;                                    // no schedules are to be tried any more
   FindingStatus seen_counts_as_ = FindingStatus::Potential;  // races of the free run
   std::uint32_t threads_ = 0;
-  std::uint64_t points_ = 0;
+  std::uint64_t points_ = 0;  // of the default execution
+  double seconds_ = 0;
+  bool endless_ = false;  // it was cut at a limit
 };
 
 /// No execution lasts longer than what is left of the budget.
@@ -116,12 +120,15 @@ TimeLeft TestCheck::share(double parts) const {
   return [this, part, end = left - part] { return (options_.seconds_left() - end) / part; };
 }
 
-void TestCheck::gather(const testing::Execution& execution, const CheckPlan& plan) {
+void TestCheck::gather(const testing::Execution& execution, const CheckPlan& plan,
+                       const CheckPlan& chosen_by) {
   const bool controlled = plan.mode == RunMode::Control;
   for (Candidate& candidate : candidates_of(execution, *options_.symbols)) {
     if (candidate.witnessed && controlled) candidate.shown_by = following(plan, execution);
+    if (controlled) candidate.walk = {chosen_by.strategy, chosen_by.seed, chosen_by.length, chosen_by.depth};
     if (!known_.insert(candidate.fingerprint).second) {
       for (Candidate& waiting : candidates_) {
+        if (waiting.fingerprint == candidate.fingerprint && !waiting.walk) waiting.walk = candidate.walk;
         if (waiting.fingerprint != candidate.fingerprint || waiting.shown_by || !candidate.shown_by) continue;
         candidate.finding.cause = std::move(waiting.finding.cause);
         waiting = std::move(candidate);
@@ -159,7 +166,7 @@ Status TestCheck::watch_free_run() {
                                                   : options_.detector->seen_counts_as(seen->execution);
   CheckPlan free_run = base_;
   free_run.mode = RunMode::Detect;
-  gather(seen->execution, free_run);
+  gather(seen->execution, free_run, free_run);
   if (const std::string evidence = options_.detector->evidence(); !evidence.empty())
     for (Candidate& candidate : candidates_)
       if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
@@ -181,9 +188,11 @@ Status TestCheck::watch_default_run() {
   threads_ = seen->result.execution.thread_count;
   points_ = seen->result.execution.points;
   base_.max_points = kPointsBeside + kPointsTimes * points_;
-  verifier_.set_limit(base_.max_points);
+  verifier_.set_points(points_, base_.max_points);
+  seconds_ = seen->result.seconds;
+  endless_ = seen->cut;
   timeout_ = std::min(timeout_, kLeastSeconds + kTimesSeconds * seen->result.seconds);
-  gather(seen->result.execution, plan);
+  gather(seen->result.execution, plan, plan);
   if (seen->cut) note("under control it " + seen->ending);
   // A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
   // detector does not tell how its run ended in our words: failures are not its business.
@@ -271,7 +280,12 @@ Status TestCheck::verify_candidates() {
       leave_unproven(std::move(candidate));
       continue;
     }
-    verifier_.set_time(share(static_cast<double>(candidates_.size() - i) / (explored_ ? 1 : kPartVerified)));
+    const double parts = static_cast<double>(candidates_.size() - i) / (explored_ ? 1 : kPartVerified);
+    verifier_.set_time(share(parts));
+    const bool slow = kExecutionsExpected * seconds_ > options_.seconds_left() / parts;
+    verifier_.set_pace(endless_ ? Verifier::Pace::Endless
+                       : slow   ? Verifier::Pace::Slow
+                                : Verifier::Pace::Quick);
     auto verified = verifier_.verify(candidate);
     if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
     if (!verified || !*verified) {
@@ -341,7 +355,7 @@ Status TestCheck::try_schedules() {
       note(fmt::format("{} schedules in a row said nothing ({}): no more are tried", cut, seen->ending));
       break;
     }
-    if (watched) gather(seen->result.execution, plan);
+    if (watched) gather(seen->result.execution, plan, plan);
     const bool deadlock = seen->result.end == testing::CheckEnd::Deadlock;
     if (seen->failed && !(deadlock && ++deadlocks > 8)) {
       if (!watched && !explained_.contains(seen->ending)) {  // what went wrong may be a race
@@ -349,7 +363,7 @@ Status TestCheck::try_schedules() {
         again.detectors = kDetectors;
         const auto looked_at = execute(again);
         if (!looked_at) return fail(looked_at.error());
-        gather(looked_at->result.execution, again);
+        gather(looked_at->result.execution, again, plan);
         if (Status done = verify_candidates(); !done) return done;
       }
       if (Status done = failure(plan, *seen); !done) return done;

@@ -15,6 +15,13 @@
 
 namespace simrt::pipeline {
 
+/// How an execution chose who goes on.
+struct Walk {
+  format::StrategyKind strategy = format::StrategyKind::Random;
+  std::uint64_t seed = 1, length = 0;
+  std::uint32_t depth = 0;
+};
+
 /// A potential finding with the sites to aim at.
 struct Candidate {
   Finding finding;
@@ -22,6 +29,7 @@ struct Candidate {
   bool witnessed = false;  ///< this very execution showed it
   /// A guess at what belongs together, or a lock handed over may well have ordered it: no hint unless shown.
   bool weak = false;
+  std::optional<Walk> walk;  ///< of a controlled execution that hinted at it: came close to it
   std::optional<testing::CheckPlan> shown_by;  ///< a controlled execution that did: follows its schedule
   std::vector<testing::CheckModule> modules;
   std::vector<testing::CheckPair> pairs;  ///< Race

@@ -17,6 +17,7 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
   unsigned tries = 12;          ///< executions of each order, or of a sequence, until it is given up
   unsigned shorten_tries = 60;  ///< executions spent on a shorter schedule
+  std::uint64_t length = 0;     ///< scheduling points of a usual execution
   testing::CheckPlan base;      ///< watched sites and limits
 };
 
@@ -41,8 +42,15 @@ class Verifier {
 
   /// How the test ends without a strategy's help; ends that are like it prove no harm.
   void set_usual(const Observed& usual) { usual_ = usual.ending; }
-  /// Executions that pass many more scheduling points than usual end there.
-  void set_limit(std::uint64_t points) { options_.base.max_points = points; }
+  /// Scheduling points of a usual execution; executions that pass many more of them end at `limit`.
+  void set_points(std::uint64_t usual, std::uint64_t limit) {
+    options_.length = usual;
+    options_.base.max_points = limit;
+  }
+  /// Executions that are slow for the time there is end where a race is proven, as long as it is not. Where
+  /// the test does not end within its limits, how the two orders end is not compared.
+  enum class Pace : std::uint8_t { Quick, Slow, Endless };
+  void set_pace(Pace pace) { pace_ = pace; }
 
   /// For what is asked from here on. A proof is kept however little is left: it is shortened and explained as
   /// far as the time goes, and needs two executions more at most.
@@ -92,6 +100,7 @@ class Verifier {
   Symbols& symbols_;
   VerifyOptions options_;
   TimeLeft left_;
+  Pace pace_ = Pace::Quick;
   bool cut_ = false;
   std::string usual_ = "passed";
 };

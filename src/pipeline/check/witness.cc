@@ -56,6 +56,7 @@ std::vector<format::ScheduleItem> departures(const schedule::Stretches& stretche
 CheckPlan following(const CheckPlan& plan, const testing::Execution& execution) {
   CheckPlan next = plan;
   next.strategy = format::StrategyKind::Default;
+  next.flags &= ~std::uint32_t{format::kPlanStopAtMeeting};
   next.pairs.clear();
   next.steps.clear();
   next.weights.clear();

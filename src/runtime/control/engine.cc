@@ -186,8 +186,10 @@ uint32_t Engine::choose(const Decision& decision) {
     return decision.running;
   }
   const uint32_t chosen = strategy_->choose(decision);
-  if (const uint32_t other = strategy_->met_with(); other != kNobody)
+  if (const uint32_t other = strategy_->met_with(); other != kNobody) {
     write_witness(*all_[decision.candidates[chosen].thread], *all_[other]);
+    if ((plan.header.flags & format::kPlanStopAtMeeting) != 0) end_run(RunState::Stopped);
+  }
   return chosen;
 }
 

@@ -56,6 +56,7 @@ bool PlanView::read() {
   header = run_file.plan();
   settings = {};
   settings.seed = header.seed;
+  settings.walk = header.walk;
   settings.length = header.length;
   settings.hold = header.hold;
   settings.depth = header.depth;

@@ -51,6 +51,7 @@ inline bool stands_at(const Operation& operation, uintptr_t pc, uint64_t calls) 
   return operation.pc == pc && (calls == 0 || operation.calls == calls);
 }
 struct Settings {
+  format::StrategyKind walk = format::StrategyKind::Random;
   uint64_t seed = 0, length = 0, hold = 0;
   uint32_t depth = 0;
   const SitePair* pairs = nullptr;
