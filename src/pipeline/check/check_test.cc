@@ -31,8 +31,11 @@ constexpr double kExecutionsExpected = 8;                 // when a race takes f
 constexpr double kLeastTimeout = 1;                       // of one execution, however little is left
 // Of what is left of the budget, one in so many parts explains one failure.
 constexpr double kPartsExplained = 4;
-// While schedules are still to be tried, what waits to be verified shares this part of what is left.
+// What is verified shares this part of what is left, as long as more waits behind it.
 constexpr double kPartVerified = 0.75;
+// More races than a few are aimed at together first, in one of so many parts of what is left.
+constexpr std::size_t kFewRaces = 4, kMostSurveyed = 512;
+constexpr double kPartsSurveyed = 3;
 constexpr const char* kNotVerified = "; not verified: budget";
 
 class TestCheck {
@@ -72,7 +75,10 @@ class TestCheck {
   Status watch_free_run();
   Status watch_default_run();
   Status look_for_lost_wakeups();
+  Status survey();
+  static int tier(const Candidate& candidate);
   void order_candidates();
+  double parts_for(std::size_t index) const;
   void leave_unproven(Candidate candidate);
   void leave_unfinished(Candidate& candidate);
   void accept(const Candidate& candidate, Verified verified);
@@ -243,7 +249,7 @@ Status TestCheck::look_for_lost_wakeups() {
   plan.watched.clear();
   plan.flags |= format::kPlanSynchronizationOnly | format::kPlanRecordEvents;
   plan.detectors = format::kDetectLockCycles;  // for the stacks
-  const auto seen = program_.run(plan, options_.interrupt);
+  const auto seen = execute(plan);
   if (!seen) return fail(seen.error());
   for (Candidate& candidate : lost_wakeups_of(seen->result.execution, *options_.symbols))
     if (known_.insert(candidate.fingerprint).second) candidates_.push_back(std::move(candidate));
@@ -257,30 +263,63 @@ void TestCheck::leave_unproven(Candidate candidate) {
   (happened ? result_.seen : result_.potential).push_back(std::move(candidate));
 }
 
-/// What the diff put at risk comes first, and what most likely can be shown; a test may have hundreds of
-/// hints.
+/// Those of a lower number come first: what was seen to happen, what the diff put at risk (both sides of a
+/// pair, one side, none), guesses. A test may have hundreds of hints.
+int TestCheck::tier(const Candidate& candidate) {
+  const auto& cause = candidate.finding.cause;
+  const int risk = !cause ? 2 : cause->first.empty() ? 1 : 0;
+  return (candidate.missed ? 12 : 0) + (candidate.witnessed ? 0 : 6) + (candidate.weak ? 3 : 0) + risk;
+}
+
 void TestCheck::order_candidates() {
-  std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    const auto key = [](const Candidate& candidate) {
-      const auto& cause = candidate.finding.cause;
-      const int risk = !cause ? 2 : cause->first.empty() ? 1 : 0;
-      return std::tuple(!candidate.witnessed, candidate.weak, risk);
-    };
-    return key(a) < key(b);
-  });
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& a, const Candidate& b) { return tier(a) < tier(b); });
+}
+
+/// Into how many parts what is left of the budget is divided for candidate `index`: those of its tier get
+/// most of it in equal parts, whatever else waits.
+double TestCheck::parts_for(std::size_t index) const {
+  double equals = 0;
+  for (std::size_t i = index; i < candidates_.size() && tier(candidates_[i]) == tier(candidates_[index]); ++i)
+    ++equals;
+  const bool last = index + static_cast<std::size_t>(equals) == candidates_.size() && explored_;
+  return equals / (last ? 1 : kPartVerified);
+}
+
+/// Where a test hints at many races, which of them can happen is found out together.
+Status TestCheck::survey() {
+  order_candidates();
+  std::vector<Candidate*> races;
+  for (Candidate& candidate : candidates_)
+    if (candidate.finding.kind == FindingKind::Race && !candidate.shown_by && !candidate.missed &&
+        races.size() < kMostSurveyed)
+      races.push_back(&candidate);
+  if (races.size() <= kFewRaces || !controlled_) return {};
+  verifier_.set_time(share(kPartsSurveyed));
+  const Status done = verifier_.survey(races);
+  if (!done && done.error().code != ErrorCode::Interrupted) return done;
+  return {};
 }
 
 Status TestCheck::verify_candidates() {
+  if (Status done = survey(); !done) return done;
   order_candidates();
+  std::vector<Candidate> later;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     Candidate& candidate = candidates_[i];
+    // Where time is short, schedules find more than guesses do, and what could not be met among many.
+    if (!explored_ && controlled_ && (candidate.weak || candidate.missed) && !candidate.shown_by &&
+        !std::isinf(options_.seconds_left())) {
+      later.push_back(std::move(candidate));
+      continue;
+    }
     const bool stopped = stop();
     if (stopped || !controlled_) {
       if (stopped && controlled_) leave_unfinished(candidate);
       leave_unproven(std::move(candidate));
       continue;
     }
-    const double parts = static_cast<double>(candidates_.size() - i) / (explored_ ? 1 : kPartVerified);
+    const double parts = parts_for(i);
     verifier_.set_time(share(parts));
     const bool slow = kExecutionsExpected * seconds_ > options_.seconds_left() / parts;
     verifier_.set_pace(endless_ ? Verifier::Pace::Endless
@@ -299,7 +338,7 @@ Status TestCheck::verify_candidates() {
     }
     accept(candidate, std::move(**verified));
   }
-  candidates_.clear();
+  candidates_ = std::move(later);
   return {};
 }
 
@@ -383,8 +422,10 @@ Status TestCheck::run() {
     if (Status done = watch_default_run(); !done) return done;
     if (Status done = look_for_lost_wakeups(); !done) return done;
   }
+  const bool explores = threads_ > 1 && options_.detector->explores();
+  explored_ = !explores;
   if (Status done = verify_candidates(); !done || !controlled_) return done;
-  return threads_ > 1 && options_.detector->explores() ? try_schedules() : Status();
+  return explores ? try_schedules() : Status();
 }
 
 }  // namespace

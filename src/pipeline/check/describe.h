@@ -30,6 +30,7 @@ struct Candidate {
   /// A guess at what belongs together, or a lock handed over may well have ordered it: no hint unless shown.
   bool weak = false;
   std::optional<Walk> walk;  ///< of a controlled execution that hinted at it: came close to it
+  bool missed = false;       ///< aimed at together with others, and never brought about
   std::optional<testing::CheckPlan> shown_by;  ///< a controlled execution that did: follows its schedule
   std::vector<testing::CheckModule> modules;
   std::vector<testing::CheckPair> pairs;  ///< Race

@@ -16,6 +16,7 @@ using testing::Execution;
 
 constexpr std::size_t kStepsShown = 40;
 constexpr unsigned kHangTries = 4;
+constexpr unsigned kIdleSurveys = 6;            // executions in a row that showed no race of those aimed at
 constexpr std::uint64_t kBehindMeeting = 2000;  // scheduling points in which the two accesses happen
 constexpr double kForShortening = 0.4;          // of the time for a race, once it is proven
 
@@ -88,6 +89,44 @@ Result<std::optional<Verified>> Verifier::verify(const Candidate& candidate) {
   return sequence(candidate);
 }
 
+CheckPlan Verifier::pair_plan(const Walk& walk) const {
+  CheckPlan plan = options_.base;
+  plan.mode = format::RunMode::Control;
+  plan.strategy = StrategyKind::Pair;
+  plan.detectors = format::kDetectRaces;
+  plan.walk = walk.strategy;
+  plan.seed = walk.seed;
+  plan.length = walk.length;
+  plan.depth = walk.depth;
+  return plan;
+}
+
+Status Verifier::survey(std::span<Candidate* const> races) {
+  std::vector<Candidate*> left(races.begin(), races.end());
+  for (unsigned attempt = 0, idle = 0; attempt < 2 * options_.tries && idle < kIdleSurveys;
+       ++attempt, ++idle) {
+    if (left.empty() || over()) break;
+    // Whose walk it is, is another one's turn each time.
+    CheckPlan plan =
+        pair_plan(walk_of(*left[attempt % left.size()], options_, attempt < 4 ? attempt % 2 : attempt));
+    for (const Candidate* race : left) {
+      const testing::CheckPair& wanted = race->pairs.front();
+      plan.pairs.push_back({adopt(plan, race->modules, wanted.first),
+                            adopt(plan, race->modules, wanted.second), attempt % 2 == 0});
+    }
+    const auto seen = execute_(plan);
+    if (!seen) return fail(seen.error());
+    std::erase_if(left, [&](Candidate* race) {
+      if (!shows_race(seen->result.execution, race->modules, race->pairs.front())) return false;
+      race->shown_by = following(plan, seen->result.execution);
+      idle = 0;
+      return true;
+    });
+  }
+  for (Candidate* race : left) race->missed = true;
+  return {};
+}
+
 /// The execution that hinted at it, again.
 Status Verifier::follow_shown(const Candidate& candidate, Race& race) {
   if (!candidate.shown_by || over()) return {};
@@ -103,26 +142,16 @@ Status Verifier::follow_shown(const Candidate& candidate, Race& race) {
 /// Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): both threads before the same
 /// memory at once is the proof; then each order is taken, several times, and the ends are compared.
 Status Verifier::meet(const Candidate& candidate, Race& race) {
-  CheckPlan plan = options_.base;
-  plan.mode = format::RunMode::Control;
-  plan.strategy = StrategyKind::Pair;
-  plan.detectors = format::kDetectRaces;
   const testing::CheckPair& wanted = candidate.pairs.front();
-  plan.pairs = {
-      {adopt(plan, candidate.modules, wanted.first), adopt(plan, candidate.modules, wanted.second), true}};
   for (unsigned attempt = 0; attempt < 2 * options_.tries && !(race.met && race.harm); ++attempt) {
     if (!race.met && attempt >= options_.tries) break;  // neither order was ever reached
     if (race.met && pace_ == Pace::Endless) break;
     if (over(race.met || race.unordered ? kForShortening : 0)) break;
     const unsigned order = attempt % 2;
-    const Walk walk = walk_of(candidate, options_, attempt);
-    plan.walk = walk.strategy;
-    plan.seed = walk.seed;
-    plan.length = walk.length;
-    plan.depth = walk.depth;
-    plan.flags = options_.base.flags;
+    CheckPlan plan = pair_plan(walk_of(candidate, options_, attempt));
     if (pace_ != Pace::Quick && !race.met) plan.flags |= format::kPlanStopAtMeeting;
-    plan.pairs.front().first_then_second = order == 0;
+    plan.pairs = {{adopt(plan, candidate.modules, wanted.first),
+                   adopt(plan, candidate.modules, wanted.second), order == 0}};
     auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
     const Execution& execution = seen->result.execution;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "pipeline/check/describe.h"
@@ -61,6 +62,11 @@ class Verifier {
   /// Whether the time ended the last question before its tries were used up.
   bool cut() const { return cut_; }
 
+  /// Aims at many races at once: hundreds of hints may stand for a few that can happen. Those that an
+  /// execution shows get it as Candidate::shown_by, the others are marked as missed. Errors: Execution,
+  /// Interrupted.
+  Status survey(std::span<Candidate* const> races);
+
   /// Nothing when no execution within the bounds showed it. Errors: Execution, Interrupted.
   Result<std::optional<Verified>> verify(const Candidate& candidate);
 
@@ -81,6 +87,7 @@ class Verifier {
     std::set<std::string> outputs[2];  // by order
   };
   Result<std::optional<Verified>> race(const Candidate& candidate);
+  testing::CheckPlan pair_plan(const Walk& walk) const;
   Status follow_shown(const Candidate& candidate, Race& race);
   Status meet(const Candidate& candidate, Race& race);
   Status chance(const Candidate& candidate, Race& race);
