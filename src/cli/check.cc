@@ -86,8 +86,8 @@ void add_check(Commands commands) {
       ->capture_default_str();
   command
       ->add_option("--budget", flags->request.budget_seconds,
-                   "Stop after this many seconds; what is known by then is reported. A test uses at most a "
-                   "quarter of what is left")
+                   "Stop after this many seconds; what is known by then is reported. A test uses at "
+                   "most an eighth of what is left, the last ones more")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--timeout", flags->request.timeout_seconds, "Seconds one execution may take")
       ->check(CLI::PositiveNumber)

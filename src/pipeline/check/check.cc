@@ -33,6 +33,7 @@ std::int64_t unix_time() {
 }
 
 constexpr double kLeastShare = 10;  // seconds of the budget for one test
+constexpr std::size_t kShares = 8;  // into how many of them what is left is divided
 
 constexpr const char* kBuildHint =
     "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
@@ -236,9 +237,10 @@ void Checking::check_one(std::size_t index) {
   options.scope = &scope_;
   options.symbols = symbols_.get();
   options.settled = [this](std::uint64_t id) { return settled(id); };
-  // No test uses up what the others need: a quarter of what is left of the budget each, the last ones more.
-  const double share = std::max(
-      kLeastShare, seconds_left() / static_cast<double>(std::min<std::size_t>(4, tests_.size() - index)));
+  // No test uses up what the others need: a part of what is left of the budget each, the last ones more.
+  const double share =
+      std::max(kLeastShare,
+               seconds_left() / static_cast<double>(std::min<std::size_t>(kShares, tests_.size() - index)));
   options.seconds_left = [this, share, start = Clock::now()] {
     return std::min(seconds_left(), share - std::chrono::duration<double>(Clock::now() - start).count());
   };

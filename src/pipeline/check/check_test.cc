@@ -251,6 +251,7 @@ Status TestCheck::look_for_lost_wakeups() {
   plan.detectors = format::kDetectLockCycles;  // for the stacks
   const auto seen = execute(plan);
   if (!seen) return fail(seen.error());
+  if (!seen->cut) verifier_.set_synchronization_points(seen->result.execution.points);
   for (Candidate& candidate : lost_wakeups_of(seen->result.execution, *options_.symbols))
     if (known_.insert(candidate.fingerprint).second) candidates_.push_back(std::move(candidate));
   return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/hash.h"
@@ -20,21 +21,7 @@ constexpr unsigned kIdleSurveys = 6;            // executions in a row that show
 constexpr std::uint64_t kBehindMeeting = 2000;  // scheduling points in which the two accesses happen
 constexpr double kForShortening = 0.4;          // of the time for a race, once it is proven
 
-/// Who goes on while the threads of a pair are held, in pairs of attempts (one for each order): first what
-/// hinted at the race, then by turns. Where threads have to be far apart for the two accesses to meet, a
-/// uniform walk does not come there.
-Walk walk_of(const Candidate& candidate, const VerifyOptions& options, unsigned attempt) {
-  unsigned round = attempt / 2;
-  if (candidate.walk && round-- == 0) return *candidate.walk;
-  Walk walk;
-  walk.seed = hash_combine(options.seed, hash_combine(candidate.fingerprint, attempt / 2));
-  walk.length = options.length;
-  constexpr StrategyKind kKinds[] = {StrategyKind::Random, StrategyKind::Pct, StrategyKind::Default,
-                                     StrategyKind::Pct};
-  walk.strategy = kKinds[round % 4];
-  walk.depth = 2 + round / 4 % 3;
-  return walk;
-}
+constexpr std::uint64_t kManyPoints = 20'000;  // of an execution in which every access is one
 
 /// Adds the site's module to the plan's list and gives the site with that number.
 CheckSite adopt(CheckPlan& plan, const std::vector<testing::CheckModule>& modules, CheckSite site) {
@@ -89,15 +76,42 @@ Result<std::optional<Verified>> Verifier::verify(const Candidate& candidate) {
   return sequence(candidate);
 }
 
-CheckPlan Verifier::pair_plan(const Walk& walk) const {
+/// Attempts come in twos, one for each order. Who goes on while threads are held: first what hinted at the
+/// race, then by turns; where threads have to be far apart for the two accesses to meet, a uniform walk does
+/// not come there. Where all accesses of a program would be points, the aimed ones and synchronisation are
+/// enough for a meeting (as in the paper), and executions are quick.
+CheckPlan Verifier::pair_plan(std::span<const Candidate* const> races, unsigned attempt) const {
   CheckPlan plan = options_.base;
   plan.mode = format::RunMode::Control;
   plan.strategy = StrategyKind::Pair;
   plan.detectors = format::kDetectRaces;
-  plan.walk = walk.strategy;
-  plan.seed = walk.seed;
-  plan.length = walk.length;
-  plan.depth = walk.depth;
+  const Candidate& first = *races.front();
+  const bool all_are_points = options_.base.watched.empty() && options_.length > kManyPoints;
+  // The points of a hint's walk are those of the plain plan.
+  const bool repeatable = !all_are_points || (races.size() == 1 && pace_ == Pace::Quick);
+  const bool hinted = first.walk && repeatable;
+  const bool as_hinted = hinted && attempt < 2;
+  const unsigned round = attempt / 2 - (hinted && !as_hinted ? 1 : 0);
+  constexpr StrategyKind kKinds[] = {StrategyKind::Random, StrategyKind::Pct, StrategyKind::Default,
+                                     StrategyKind::Pct};
+  plan.walk = as_hinted ? first.walk->strategy : kKinds[round % 4];
+  plan.seed = as_hinted ? first.walk->seed
+                        : hash_combine(options_.seed, hash_combine(first.fingerprint, attempt / 2));
+  plan.length = as_hinted ? first.walk->length : options_.length;
+  plan.depth = as_hinted ? first.walk->depth : 2 + round / 4 % 3;
+  for (const Candidate* race : races) {
+    const testing::CheckPair& wanted = race->pairs.front();
+    plan.pairs.push_back({adopt(plan, race->modules, wanted.first), adopt(plan, race->modules, wanted.second),
+                          attempt % 2 == 0});
+  }
+  if (!all_are_points || as_hinted) return plan;
+  for (const testing::CheckPair& pair : plan.pairs) {
+    plan.watched.push_back(pair.first);
+    plan.watched.push_back(pair.second);
+  }
+  std::sort(plan.watched.begin(), plan.watched.end());
+  plan.watched.erase(std::unique(plan.watched.begin(), plan.watched.end()), plan.watched.end());
+  if (options_.synchronization_points != 0) plan.length = options_.synchronization_points;
   return plan;
 }
 
@@ -106,14 +120,7 @@ Status Verifier::survey(std::span<Candidate* const> races) {
   for (unsigned attempt = 0, idle = 0; attempt < 2 * options_.tries && idle < kIdleSurveys;
        ++attempt, ++idle) {
     if (left.empty() || over()) break;
-    // Whose walk it is, is another one's turn each time.
-    CheckPlan plan =
-        pair_plan(walk_of(*left[attempt % left.size()], options_, attempt < 4 ? attempt % 2 : attempt));
-    for (const Candidate* race : left) {
-      const testing::CheckPair& wanted = race->pairs.front();
-      plan.pairs.push_back({adopt(plan, race->modules, wanted.first),
-                            adopt(plan, race->modules, wanted.second), attempt % 2 == 0});
-    }
+    const CheckPlan plan = pair_plan(std::vector<const Candidate*>(left.begin(), left.end()), attempt);
     const auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
     std::erase_if(left, [&](Candidate* race) {
@@ -142,16 +149,15 @@ Status Verifier::follow_shown(const Candidate& candidate, Race& race) {
 /// Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): both threads before the same
 /// memory at once is the proof; then each order is taken, several times, and the ends are compared.
 Status Verifier::meet(const Candidate& candidate, Race& race) {
+  const Candidate* const aimed[] = {&candidate};
   const testing::CheckPair& wanted = candidate.pairs.front();
   for (unsigned attempt = 0; attempt < 2 * options_.tries && !(race.met && race.harm); ++attempt) {
     if (!race.met && attempt >= options_.tries) break;  // neither order was ever reached
     if (race.met && pace_ == Pace::Endless) break;
     if (over(race.met || race.unordered ? kForShortening : 0)) break;
     const unsigned order = attempt % 2;
-    CheckPlan plan = pair_plan(walk_of(candidate, options_, attempt));
+    CheckPlan plan = pair_plan(aimed, attempt);
     if (pace_ != Pace::Quick && !race.met) plan.flags |= format::kPlanStopAtMeeting;
-    plan.pairs = {{adopt(plan, candidate.modules, wanted.first),
-                   adopt(plan, candidate.modules, wanted.second), order == 0}};
     auto seen = execute_(plan);
     if (!seen) return fail(seen.error());
     const Execution& execution = seen->result.execution;

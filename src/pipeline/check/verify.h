@@ -19,7 +19,8 @@ struct VerifyOptions {
   unsigned tries = 12;          ///< executions of each order, or of a sequence, until it is given up
   unsigned shorten_tries = 60;  ///< executions spent on a shorter schedule
   std::uint64_t length = 0;     ///< scheduling points of a usual execution
-  testing::CheckPlan base;      ///< watched sites and limits
+  std::uint64_t synchronization_points = 0;  ///< those that are no plain access; 0: unknown
+  testing::CheckPlan base;                   ///< watched sites and limits
 };
 
 struct Verified {
@@ -52,6 +53,8 @@ class Verifier {
   /// the test does not end within its limits, how the two orders end is not compared.
   enum class Pace : std::uint8_t { Quick, Slow, Endless };
   void set_pace(Pace pace) { pace_ = pace; }
+  /// Of a usual execution in which plain accesses are no scheduling points.
+  void set_synchronization_points(std::uint64_t points) { options_.synchronization_points = points; }
 
   /// For what is asked from here on. A proof is kept however little is left: it is shortened and explained as
   /// far as the time goes, and needs two executions more at most.
@@ -87,7 +90,7 @@ class Verifier {
     std::set<std::string> outputs[2];  // by order
   };
   Result<std::optional<Verified>> race(const Candidate& candidate);
-  testing::CheckPlan pair_plan(const Walk& walk) const;
+  testing::CheckPlan pair_plan(std::span<const Candidate* const> races, unsigned attempt) const;
   Status follow_shown(const Candidate& candidate, Race& race);
   Status meet(const Candidate& candidate, Race& race);
   Status chance(const Candidate& candidate, Race& race);
