@@ -90,7 +90,13 @@ class Openness {
     std::vector<Index>& left = left_[test];
     if (first) left.assign(tests_[test].goals.begin(), tests_[test].goals.end());
     std::uint32_t sum = 0;
-    std::erase_if(left, [&](Index goal) { return sum += value_[goal], value_[goal] == 0; });
+    std::size_t kept = 0;
+    for (const Index goal : left) {  // without a branch: which goals are open is past predicting
+      left[kept] = goal;
+      kept += value_[goal] != 0 ? 1 : 0;
+      sum += value_[goal];
+    }
+    left.resize(kept);
     return sum;
   }
 
