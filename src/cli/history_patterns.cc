@@ -57,6 +57,7 @@ std::vector<history::ExplorationRecord> newest(const std::vector<history::Explor
   std::map<std::string, history::ExplorationRecord> by_test;
   for (const auto& each : explorations) by_test[each.test] = each;
   std::vector<history::ExplorationRecord> result;
+  result.reserve(by_test.size());
   for (const auto& [test, each] : by_test) result.push_back(each);
   return result;
 }

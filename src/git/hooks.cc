@@ -31,7 +31,7 @@ Result<std::filesystem::path> hooks_directory(const std::filesystem::path& insid
     return fail(
         library_error(rc, fmt::format("cannot open the git repository at {}", inside_repository.string())));
   const RepositoryHandle repository(raw);
-  const std::filesystem::path configured = configured_hooks(repository.get());
+  std::filesystem::path configured = configured_hooks(repository.get());
   if (configured.is_absolute()) return configured;
   if (!configured.empty()) {
     // git resolves a relative path against the directory that hooks run in: the top of the work tree.

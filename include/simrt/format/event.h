@@ -40,7 +40,7 @@ namespace simrt::format {
   X(External, 29, "a call that may block in the kernel")
 
 enum class EventKind : uint16_t {
-#define X(name, number, meaning) name = number,
+#define X(name, number, meaning) name = (number),
   SIMRT_EVENT_KINDS(X)
 #undef X
 };

@@ -63,7 +63,7 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")   \
   X(StopAtMeeting, 12, "Pair: end the run as Stopped when both accesses of a pair stand before the same address")
 
-#define X(name, number, meaning) name = number,
+#define X(name, number, meaning) name = (number),
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };
 enum class StrategyKind : uint32_t { SIMRT_STRATEGIES(X) };
 #undef X
@@ -156,7 +156,7 @@ struct PlanStep {
   X(Spurious, 4, "the waiter that wakes for no reason")
 
 enum class ChoiceKind : uint16_t {
-#define X(name, number, meaning) name = number,
+#define X(name, number, meaning) name = (number),
   SIMRT_CHOICES(X)
 #undef X
 };
@@ -210,7 +210,7 @@ struct PlanCut {
   X(Cuts, 7, PlanCuts)
 
 enum class PlanKind : uint32_t {
-#define X(name, number, record) name = number,
+#define X(name, number, record) name = (number),
   SIMRT_PLAN_RECORDS(X)
 #undef X
 };

@@ -71,7 +71,7 @@ inline constexpr int kRunExitStatus = 86;
   X(FindingsCut, 5, "there were more findings than findings_limit")
 
 enum class RunState : uint32_t {
-#define X(name, number, meaning) name = number,
+#define X(name, number, meaning) name = (number),
   SIMRT_RUN_STATES(X)
 #undef X
 };
@@ -191,7 +191,7 @@ struct RunCalls {
   X(Ended, 5, "ended")
 
 enum class WaitState : uint32_t {
-#define X(name, number, meaning) name = number,
+#define X(name, number, meaning) name = (number),
   SIMRT_WAIT_STATES(X)
 #undef X
 };
@@ -334,7 +334,7 @@ struct RacySite {
   X(Calls, 13, RunCalls)
 
 enum class RunKind : uint32_t {
-#define X(name, number, record) name = number,
+#define X(name, number, record) name = (number),
   SIMRT_RUN_RECORDS(X)
 #undef X
 };

@@ -135,7 +135,7 @@ struct CoveredRecord {
   X(Covered, 5, CoveredRecord)
 
 enum class TraceKind : uint32_t {
-#define X(name, number, record) name = number,
+#define X(name, number, record) name = (number),
   SIMRT_TRACE_RECORDS(X)
 #undef X
 };
