@@ -42,7 +42,7 @@ inline constexpr int kMembers<Binding> = 2;
 template <>
 inline constexpr int kMembers<Event> = 2;
 template <>
-inline constexpr int kMembers<BlockPoints> = 2;
+inline constexpr int kMembers<BlockPoints> = 3;
 template <>
 inline constexpr int kMembers<FunctionPoints> = 2;
 template <>

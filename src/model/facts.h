@@ -281,6 +281,8 @@ struct FileFacts {
 struct BlockPoints {
   std::uint32_t ordinal = 0;
   std::vector<SourcePoint> points;  ///< sorted, unique
+  /// The same for code of gcc, which gives some branches other positions; empty: as `points`.
+  std::vector<SourcePoint> gcc_points = {};
   bool operator==(const BlockPoints&) const = default;
 };
 

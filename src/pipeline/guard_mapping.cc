@@ -14,7 +14,7 @@
 namespace simrt::pipeline {
 namespace {
 
-constexpr std::uint32_t kCodecVersion = 2;
+constexpr std::uint32_t kCodecVersion = 3;
 
 /// Changes whenever a function the guards could map to changes its body or its place.
 std::uint64_t key_of(const Program& program) {

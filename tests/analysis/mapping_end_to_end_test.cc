@@ -1,5 +1,6 @@
 // From sources to covered blocks with nothing made by hand: the real extractor, real compilers, real runs.
 // The program itself says which of its marks ran; every block that holds a mark must be reported accordingly.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -211,8 +212,10 @@ struct Build {
 
 class EndToEnd : public ::testing::TestWithParam<Build> {
  protected:
-  void SetUp() override {
-    workspace_.write("src/marks.cc", kProgram);
+  void SetUp() override { build_program(kProgram); }
+
+  void build_program(std::string_view source) {
+    workspace_.write("src/marks.cc", source);
     const std::string path = build(workspace_, GetParam().compiler, "src/marks.cc", "program", "-pthread");
     AnalysisOptions options;
     options.repository_root = workspace_.path();
@@ -301,17 +304,123 @@ TEST_P(EndToEnd, MarksThatRanAreCoveredAndTheOthersAreNot) {
   EXPECT_EQ(report.unmapped, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , EndToEnd,
-    ::testing::Values(
-        Build{"clang", "clang++-19 -g -O0 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table",
-              true},
-        Build{"clang14",
-              "clang++-14 -g -O0 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table", true},
-        Build{"clang_O2",
-              "clang++-19 -g -O2 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table", false},
-        Build{"gcc", "g++-12 -g -O0 -std=c++20 -fsanitize-coverage=trace-pc", false}),
-    [](const auto& info) { return info.param.name; });
+/// What stands before and behind a condition.
+struct Shape {
+  const char* head;
+  const char* tail;
+};
+
+/// Functions `f0`, `f1`, ... around one condition of three operands, each operand on a line of its own behind
+/// the function's first.
+class Conditions : public EndToEnd {
+ protected:
+  static constexpr Shape kShapes[] = {
+      {"if (", ") return 1; return 2;"},
+      {"if (!(", ")) return 1; return 2;"},
+      {"int n = 0; while (", ") { n = 1; break; } return n;"},
+      {"int n = 0; for (;", "; ++n) { n = 5; break; } return n;"},
+      {"int n = 0; do { if (n++ > 0) break; } while (", "); return n;"},
+      {"int r = (", ") ? a : 7; return r;"},
+      {"bool r = ", "; return r;"},
+      {"return ", ";"},
+      {"return called(", ");"},
+  };
+  /// Of one operand: computed here, by a call, loaded.
+  static constexpr const char* kOperands[] = {"%s > 0", "positive(%s)", "given.%s"};
+
+  struct Condition {
+    bool or_and;  // a || (b && c), else a && (b || c)
+    std::string name;
+    std::uint32_t begin[3], end[3];  // columns of the operands, which stand on three lines
+  };
+
+  void SetUp() override {
+    std::string source =
+        "#include <cstdlib>\n"
+        "static struct { int a, b, c; } given;\n"
+        "static bool positive(int x) { return x > 0; }\n"
+        "static int called(bool x) { return x ? 3 : 4; }\n";
+    std::string calls;
+    for (const bool or_and : {true, false})
+      for (const char* operand : kOperands)
+        for (const Shape& shape : kShapes) {
+          const std::string name = "f" + std::to_string(conditions_.size());
+          const auto of = [&](const char* variable) {
+            std::string text = operand;
+            return text.replace(text.find("%s"), 2, variable);
+          };
+          source += "__attribute__((noinline)) static int " + name +
+                    "(int a, int b, int c) { (void)a; (void)b; (void)c; " + shape.head + "\n  " + of("a") +
+                    (or_and ? " ||" : " &&") + "\n    (" + of("b") + (or_and ? " &&" : " ||") + "\n      " +
+                    of("c") + ")\n" + shape.tail + " }\n";
+          calls += "  sum += " + name + "(given.a, given.b, given.c);\n";
+          const auto size = static_cast<std::uint32_t>(of("a").size());
+          conditions_.push_back({or_and, name, {3, 6, 7}, {size + 3, size + 6, size + 7}});
+        }
+    source +=
+        "int main(int, char** argv) {\n"
+        "  given = {std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3])};\n"
+        "  int sum = 0;\n" +
+        calls + "  return sum == 0;\n}\n";
+    build_program(source);
+  }
+
+  /// The blocks with a position inside the operand on the `operand`-th line behind the function's first.
+  std::vector<BlockId> blocks_of(const FunctionFacts& function, std::uint32_t operand,
+                                 const Condition& condition) const {
+    std::set<BlockId> result;
+    for (const FunctionPoints& points : units_[0].points) {
+      if (points.function != function.id) continue;
+      for (const BlockPoints& block : points.blocks)
+        for (SourcePoint point : block.points)
+          if (point.line == function.begin_line + 1 + operand && point.column > condition.begin[operand] &&
+              point.column < condition.end[operand])
+            result.insert({function.id, block.ordinal});
+    }
+    return {result.begin(), result.end()};
+  }
+
+  std::vector<Condition> conditions_;
+};
+
+TEST_P(Conditions, OperandsThatWereEvaluatedAreCovered) {
+  for (int bits = 0; bits < 8; ++bits) {
+    const bool a = (bits & 1) != 0, b = (bits & 2) != 0, c = (bits & 4) != 0;
+    const std::string argument = fmt::format("{:d} {:d} {:d}", a, b, c);
+    const auto covered = blocks_covered(argument);
+    for (const Condition& condition : conditions_) {
+      const auto function = std::find_if(program_.functions.begin(), program_.functions.end(),
+                                         [&](const FunctionFacts& f) { return f.name == condition.name; });
+      ASSERT_NE(function, program_.functions.end());
+      const bool second = condition.or_and != a, third = second && condition.or_and == b;
+      const bool evaluated[] = {true, second, third};
+      for (std::uint32_t operand = 0; operand < 3; ++operand) {
+        const auto blocks = blocks_of(*function, operand, condition);
+        ASSERT_EQ(blocks.size(), 1u) << condition.name << " operand " << operand;
+        const bool reported = covered.count(blocks.front()) != 0;
+        const std::string what = fmt::format("{} (line {}) operand {} with {}", condition.name,
+                                             function->begin_line, operand, argument);
+        if (evaluated[operand]) EXPECT_TRUE(reported) << what << " was evaluated";
+        if (!evaluated[operand] && GetParam().exact) EXPECT_FALSE(reported) << what << " was not";
+      }
+    }
+    check_dominators(mapping_, program_, covered_guards(workspace_, module_, argument));
+  }
+  EXPECT_EQ(mapping_.report.dominator_violations, 0u) << ::testing::PrintToString(mapping_.report.examples);
+}
+
+const Build kUnoptimised[] = {
+    {"clang", "clang++-19 -g -O0 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table", true},
+    {"clang14", "clang++-14 -g -O0 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table", true},
+    {"gcc", "g++-12 -g -O0 -std=c++20 -fsanitize-coverage=trace-pc", false}};
+const Build kOptimised[] = {
+    {"clang_O2", "clang++-19 -g -O2 -std=c++20 -fsanitize-coverage=bb,no-prune,trace-pc-guard,pc-table",
+     false}};
+const auto name_of_build = [](const auto& info) { return info.param.name; };
+
+INSTANTIATE_TEST_SUITE_P(, EndToEnd, ::testing::ValuesIn(kUnoptimised), name_of_build);
+INSTANTIATE_TEST_SUITE_P(Optimised, EndToEnd, ::testing::ValuesIn(kOptimised), name_of_build);
+INSTANTIATE_TEST_SUITE_P(, Conditions, ::testing::ValuesIn(kUnoptimised), name_of_build);
 
 }  // namespace
 }  // namespace simrt::analysis::test

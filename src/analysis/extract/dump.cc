@@ -110,6 +110,12 @@ std::string locals_text(const char* label, const std::vector<std::uint32_t>& loc
   return locals.empty() ? std::string() : fmt::format(" {}={}", label, fmt::join(locals, ","));
 }
 
+std::string points_text(std::string_view name, const std::vector<SourcePoint>& points) {
+  std::string text = fmt::format("    {}", name);
+  for (const SourcePoint& point : points) text += fmt::format(" {}:{}", point.line, point.column);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string dump_event(const Event& event, const UnitFacts& unit) {
@@ -145,10 +151,8 @@ std::string dump_function(const FunctionFacts& function, const UnitFacts& unit, 
     if (options.points && points != unit.points.end())
       for (const BlockPoints& candidate : points->blocks) {
         if (candidate.ordinal != block.ordinal) continue;
-        text += "    points";
-        for (const SourcePoint& point : candidate.points)
-          text += fmt::format(" {}:{}", point.line, point.column);
-        text += "\n";
+        text += points_text("points", candidate.points);
+        if (!candidate.gcc_points.empty()) text += points_text("gcc points", candidate.gcc_points);
       }
     for (const Edge& edge : block.successors)
       text += fmt::format("    -> {}{}{}\n", edge.target, edge.kind == EdgeKind::FallThrough ? "" : " ",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/extract/canonical.h"
+#include "analysis/extract/condition_points.h"
 #include "analysis/extract/evaluator.h"
 #include "analysis/extract/graph.h"
 #include "analysis/extract/points.h"
@@ -170,6 +171,7 @@ void Builder::build(FunctionFacts& facts, FunctionPoints& points) {
     facts.blocks.push_back(block(*source, canonical, evaluator));
     points.blocks.push_back({source->getBlockID(), points_of(unit_, scope_, *graph, *source, ownership)});
   }
+  place_conditions(unit_, scope_, *graph, points.blocks);
   facts.entry = graph->getEntry().getBlockID();
   facts.exit = graph->getExit().getBlockID();
   if (scope_.variable) add_static_init(facts, *graph, evaluator);

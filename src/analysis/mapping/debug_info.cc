@@ -70,12 +70,16 @@ class Loader {
     if (!root.isValid()) return;
     llvm::DWARFUnit& full = *root.getDwarfUnit();
     const std::uint32_t unit_file = intern(unit_name(unit.getUnitDIE(), directory));
+    const std::size_t known = info_.functions.size();
     for (const llvm::DWARFDebugInfoEntry& entry : full.dies()) {
       const auto tag = entry.getTag();
       if (tag == llvm::dwarf::DW_TAG_subprogram || tag == llvm::dwarf::DW_TAG_inlined_subroutine) {
         add_code(llvm::DWARFDie(&full, &entry), unit_file);
       }
     }
+    const llvm::StringRef producer = llvm::dwarf::toStringRef(root.find(llvm::dwarf::DW_AT_producer));
+    for (std::size_t i = known; i < info_.functions.size(); ++i)
+      info_.functions[i].gcc = producer.starts_with("GNU ");
   }
 
   static std::string unit_name(const llvm::DWARFDie& root, const char* directory) {

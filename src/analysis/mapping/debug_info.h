@@ -19,6 +19,7 @@ struct DebugFunction {
   std::uint32_t file = kNone;  ///< of the declaration; index into DebugInfo::files
   std::uint32_t line = 0;
   std::uint32_t unit = kNone;  ///< index into DebugInfo::files: main source of its compile unit
+  bool gcc = false;            ///< compiled by gcc, else by clang
 };
 
 /// One level of inlining. The position of the call lies in the parent's function.

@@ -1,6 +1,7 @@
 // Binds the parts: guards to code pieces, debug functions to facts, positions to blocks, and the rest to
 // dominators.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -66,11 +67,12 @@ class Mapper {
     return found == points_.end() ? nullptr : found->second;
   }
 
-  const BlockTable& table_of(FunctionId id) {
-    auto found = tables_.find(id);
-    if (found != tables_.end()) return found->second;
+  const BlockTable& table_of(FunctionId id, bool gcc) {
+    auto& tables = tables_[gcc ? 1 : 0];
+    auto found = tables.find(id);
+    if (found != tables.end()) return found->second;
     const FunctionPoints* points = points_of(id);
-    return tables_.try_emplace(id, points == nullptr ? FunctionPoints{} : *points).first->second;
+    return tables.try_emplace(id, points == nullptr ? FunctionPoints{} : *points, gcc).first->second;
   }
 
   std::vector<SourcePoint> positions_in(const CodePiece& piece, const std::string& file) {
@@ -82,9 +84,9 @@ class Mapper {
   }
 
   void place_function(const DebugFunction& function, const std::vector<CodePiece>& pieces) {
-    if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces);
+    if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces, function.gcc);
     Candidates candidates = matcher_.match(function, file_name(function.file), file_name(function.unit));
-    if (candidates.size() > 1) candidates = best_fit(candidates, pieces);
+    if (candidates.size() > 1) candidates = best_fit(candidates, pieces, function.gcc);
     std::map<std::uint32_t, std::vector<const CodePiece*>> by_copy;
     for (const CodePiece& piece : pieces) by_copy[piece.copy].push_back(&piece);
     for (const FunctionFacts* facts : candidates) {
@@ -95,17 +97,17 @@ class Mapper {
           placed_[piece->guard].of_program = true;
         }
         CompiledCopy& copy = copies_[facts->id].emplace_back(*facts);
-        copy.place(table_of(facts->id), guards_, own, positions, candidates.size() == 1);
+        copy.place(table_of(facts->id, function.gcc), guards_, own, positions, candidates.size() == 1);
       }
     }
   }
 
   /// Variants of one function that nothing else tells apart: those whose positions fit the code best.
-  Candidates best_fit(const Candidates& candidates, const std::vector<CodePiece>& pieces) {
+  Candidates best_fit(const Candidates& candidates, const std::vector<CodePiece>& pieces, bool gcc) {
     Candidates best;
     std::size_t best_score = 0;
     for (const FunctionFacts* facts : candidates) {
-      const BlockTable& table = table_of(facts->id);
+      const BlockTable& table = table_of(facts->id, gcc);
       std::size_t score = 0;
       for (const CodePiece& piece : pieces) {
         for (SourcePoint position : positions_in(piece, facts->file))
@@ -119,13 +121,13 @@ class Mapper {
   }
 
   /// One compiler-made function holds the initialisers of many variables; each position finds its own.
-  void place_initialisers(const std::vector<CodePiece>& pieces) {
+  void place_initialisers(const std::vector<CodePiece>& pieces, bool gcc) {
     for (const CodePiece& piece : pieces) {
       std::map<std::uint32_t, std::vector<SourcePoint>> by_file;
       for (const auto& [file, position] : piece.positions) by_file[file].push_back(position);
       for (const auto& [file, positions] : by_file) {
         for (const FunctionFacts* facts : matcher_.static_initialisers(file_name(file))) {
-          const Placement placement = table_of(facts->id).place(positions);
+          const Placement placement = table_of(facts->id, gcc).place(positions);
           if (placement.blocks.empty()) continue;
           placed_[piece.guard].of_program = true;
           std::vector<CompiledCopy>& copies = copies_[facts->id];
@@ -208,7 +210,7 @@ class Mapper {
   FunctionMatcher matcher_;
   SourcePaths paths_;
   std::unordered_map<FunctionId, const FunctionPoints*> points_;
-  std::unordered_map<FunctionId, BlockTable> tables_;
+  std::array<std::unordered_map<FunctionId, BlockTable>, 2> tables_;  // of clang's code, of gcc's
   const DebugInfo* info_ = nullptr;
   std::vector<std::optional<std::string>> files_;  // repository-relative, by DebugInfo::files index
   std::vector<Guard> guards_;

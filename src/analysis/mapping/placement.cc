@@ -5,9 +5,11 @@
 
 namespace simrt::analysis {
 
-BlockTable::BlockTable(const FunctionPoints& points) {
+BlockTable::BlockTable(const FunctionPoints& points, bool gcc) {
   for (const BlockPoints& block : points.blocks) {
-    for (SourcePoint point : block.points) entries_.emplace_back(point, block.ordinal);
+    const bool differs = gcc && !block.gcc_points.empty();
+    for (SourcePoint point : differs ? block.gcc_points : block.points)
+      entries_.emplace_back(point, block.ordinal);
   }
   std::sort(entries_.begin(), entries_.end());
   entries_.erase(std::unique(entries_.begin(), entries_.end()), entries_.end());

@@ -19,7 +19,8 @@ struct Placement {
 /// All positions of a function's blocks, searchable.
 class BlockTable {
  public:
-  explicit BlockTable(const FunctionPoints& points);
+  /// `gcc`: as gcc places the code.
+  explicit BlockTable(const FunctionPoints& points, bool gcc = false);
 
   bool contains(SourcePoint position) const;
   /// Every block with exactly this position.
