@@ -13,7 +13,7 @@
 namespace simrt::history {
 
 /// Goes up with every change of the blobs' contents. Units written by another version are parsed again.
-inline constexpr std::uint8_t kFactsCodec = 4;
+inline constexpr std::uint8_t kFactsCodec = 5;
 
 /// The bytes before sealing: equal bytes mean equal facts, so they are what versions are told apart by.
 std::string encode_function(const FunctionFacts& function);
