@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "git/repository.h"
+#include "library_leaks.h"
 
 namespace simrt::git {
 namespace {
@@ -108,6 +109,7 @@ TEST_F(DiffTest, LineEndConversionIsNoChange) {
 }
 
 TEST_F(DiffTest, SubmoduleIsShownFromInside) {
+  const LibraryLeaks expression;  // of the submodules' configuration
   GitFixture inner(temp.path() / "inner");
   inner.write("lib.h", "int f();\n");
   const std::string old_inner = inner.commit("inner base");

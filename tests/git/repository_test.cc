@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "fixture.h"
+#include "library_leaks.h"
 
 namespace simrt::git {
 namespace {
@@ -93,6 +94,7 @@ TEST_F(RepositoryTest, DamagedObjectPointsToFsck) {
   const auto object = fixture.path(".git/objects") / id.substr(0, 2) / id.substr(2);
   std::filesystem::permissions(object, std::filesystem::perms::owner_all);
   std::ofstream(object, std::ios::binary | std::ios::trunc) << "garbage";
+  const LibraryLeaks reference;
   const auto resolved = open().resolve("HEAD");
   ASSERT_FALSE(resolved);
   EXPECT_THAT(resolved.error().hint, HasSubstr("git fsck"));
