@@ -7,6 +7,8 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -66,6 +68,21 @@ TEST(Layers, NoIncludePointsBackUp) {
     }
   }
   EXPECT_GT(looked_at, 100U);
+}
+
+TEST(Layers, WithinThePipelineExecutionsAreBelowWhatDrivesThem) {
+  const std::vector<std::string> order = {"execution", "steer", "check", "explore"};
+  const fs::path pipeline = fs::path(SIMRT_SOURCE_DIR) / "src" / "pipeline";
+  std::size_t looked_at = 0;
+  for (std::size_t at = 0; at < order.size(); ++at)
+    for (const auto& entry : fs::directory_iterator(pipeline / order[at]))
+      for (const std::string& include : quoted_includes(entry.path()))
+        for (std::size_t above = at + 1; above < order.size(); ++above) {
+          ++looked_at;
+          EXPECT_NE(include.rfind("pipeline/" + order[above] + "/", 0), 0U)
+              << entry.path() << " includes " << include;
+        }
+  EXPECT_GT(looked_at, 50U);
 }
 
 TEST(Layers, TheContractOfTheRuntimeStandsAlone) {

@@ -1,5 +1,5 @@
 // Wrong use of the heap, read out of an event log.
-#include "pipeline/check/memory_misuse.h"
+#include "pipeline/execution/memory_misuse.h"
 
 #include <gtest/gtest.h>
 

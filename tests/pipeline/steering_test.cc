@@ -1,5 +1,5 @@
 // Which strategies there are, and which are refused.
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "pipeline/check/lost_wakeup.h"
+#include "pipeline/check/portfolio.h"
+#include "pipeline/steer/guided_loop.h"
 #include "support/hash.h"
 #include "support/subprocess.h"
 
@@ -25,7 +27,11 @@ constexpr std::uint32_t kDetectors = format::kDetectRaces | format::kDetectPoten
 constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the detectors watch
 // An execution that passes so many more scheduling points than the default one goes round in circles.
 constexpr std::uint64_t kPointsBeside = 50'000, kPointsTimes = 20;
-constexpr unsigned kMostCut = 25;
+constexpr unsigned kMostCut = 25, kMostDeadlocks = 8;
+// Guided executions are recorded event by event: only of tests with so few scheduling points, and so many of
+// the other schedules' number.
+constexpr std::uint64_t kMostPointsGuided = 20'000;
+constexpr unsigned kPartsGuided = 2;
 constexpr double kLeastSeconds = 10, kTimesSeconds = 20;  // the same for code without points
 constexpr double kExecutionsExpected = 8;                 // when a race takes fewer, it is slow
 constexpr double kLeastTimeout = 1;                       // of one execution, however little is left
@@ -84,10 +90,12 @@ class TestCheck {
   void accept(const Candidate& candidate, Verified verified);
   Status verify_candidates();
   Status try_schedules();
+  Status try_guided();
   Status failure(const CheckPlan& plan, const Observed& seen);
   /// `chosen_by`: the plan with the strategy that took the schedule which `plan` may only follow.
   void gather(const testing::Execution& execution, const CheckPlan& plan, const CheckPlan& chosen_by);
-  CheckPlan schedule_plan(unsigned number) const;
+  Status look_into(const CheckPlan& plan, const Observed& seen, bool watched);
+  std::uint64_t seed() const { return hash_combine(options_.seed, test_.id.value); }
   void note(const std::string& text) {
     if (std::find(result_.notes.begin(), result_.notes.end(), text) == result_.notes.end())
       result_.notes.push_back(text);
@@ -110,6 +118,7 @@ class TestCheck {
   std::uint32_t threads_ = 0;
   std::uint64_t points_ = 0;  // of the default execution
   double seconds_ = 0;
+  unsigned deadlocks_ = 0;
   bool endless_ = false;  // it was cut at a limit
 };
 
@@ -357,35 +366,10 @@ void TestCheck::leave_unfinished(Candidate& candidate) {
   candidate.finding.evidence += kNotVerified;
 }
 
-/// A portfolio: what one strategy is bad at another one finds.
-CheckPlan TestCheck::schedule_plan(unsigned number) const {
-  CheckPlan plan = base_;
-  plan.seed = hash_combine(hash_combine(options_.seed, test_.id.value), number);
-  plan.length = points_;
-  switch (number % 4) {
-    case 0:
-      plan.strategy = StrategyKind::Random;
-      break;
-    case 1:
-      plan.strategy = StrategyKind::Pct;
-      plan.depth = 2 + number / 4 % 3;
-      break;
-    case 2:
-      plan.strategy = StrategyKind::Pos;
-      break;
-    default:
-      plan.strategy = StrategyKind::Pct;
-      plan.depth = 2 + number / 4 % 3;
-      plan.flags |= format::kPlanSynchronizationOnly;
-      break;
-  }
-  return plan;
-}
-
 Status TestCheck::try_schedules() {
-  unsigned deadlocks = 0, cut = 0;
+  unsigned cut = 0;
   for (unsigned number = 0; number < options_.schedules && !stop(); ++number) {
-    CheckPlan plan = schedule_plan(number);
+    CheckPlan plan = portfolio_plan(base_, seed(), points_, number);
     const bool watched = number < kObservedSchedules;
     if (watched) plan.detectors = kDetectors;
     const auto seen = execute(plan);
@@ -396,24 +380,52 @@ Status TestCheck::try_schedules() {
       break;
     }
     if (watched) gather(seen->result.execution, plan, plan);
-    const bool deadlock = seen->result.end == testing::CheckEnd::Deadlock;
-    if (seen->failed && !(deadlock && ++deadlocks > 8)) {
-      if (!watched && !explained_.contains(seen->ending)) {  // what went wrong may be a race
-        CheckPlan again = following(plan, seen->result.execution);
-        again.detectors = kDetectors;
-        const auto looked_at = execute(again);
-        if (!looked_at) return fail(looked_at.error());
-        gather(looked_at->result.execution, again, plan);
-        if (Status done = verify_candidates(); !done) return done;
-      }
-      if (Status done = failure(plan, *seen); !done) return done;
-      if (Status done = verify_candidates(); !done) return done;
-    }
+    if (Status done = look_into(plan, *seen, watched); !done) return done;
     if (number + 1 == kObservedSchedules) {
       if (Status done = verify_candidates(); !done) return done;
     }
   }
+  if (Status done = try_guided(); !done) return done;
   explored_ = true;
+  return verify_candidates();
+}
+
+/// Where chance has shown nothing: executions that aim at memory-access patterns and orders which no
+/// execution has covered, those of impacted accesses first (MAP, ASE 2019; the portfolio of `simrt explore`).
+Status TestCheck::try_guided() {
+  if (!result_.confirmed.empty() || points_ > kMostPointsGuided || endless_) return {};
+  GuidedOptions guided;
+  guided.seed = seed();
+  guided.executions = options_.schedules / kPartsGuided;
+  guided.impacted = options_.scope->places();
+  guided.short_sleep_ns = 0;  // as in all schedules of a check
+  auto loop = GuidedLoop::create(program_, *options_.symbols, guided);
+  if (!loop) return fail(loop.error());
+  while ((*loop)->executions() < guided.executions && result_.confirmed.empty() && !stop()) {
+    program_.set_timeout(std::clamp(options_.seconds_left(), kLeastTimeout, timeout_));
+    auto step = (*loop)->next(options_.interrupt);
+    if (!step) return fail(step.error());
+    if (!*step) break;
+    CheckPlan lenient = (*step)->plan;
+    lenient.flags &= ~std::uint32_t{format::kPlanStrictSchedule};
+    if (Status done = look_into(lenient, (*step)->seen, false); !done) return done;
+  }
+  return {};
+}
+
+/// What went wrong under a schedule may be a race: it is looked for before the failure is told as one.
+Status TestCheck::look_into(const CheckPlan& plan, const Observed& seen, bool watched) {
+  const bool deadlock = seen.result.end == testing::CheckEnd::Deadlock;
+  if (!seen.failed || (deadlock && ++deadlocks_ > kMostDeadlocks)) return {};
+  if (!watched && !explained_.contains(seen.ending)) {
+    CheckPlan again = following(plan, seen.result.execution);
+    again.detectors = kDetectors;
+    const auto looked_at = execute(again);
+    if (!looked_at) return fail(looked_at.error());
+    gather(looked_at->result.execution, again, plan);
+    if (Status done = verify_candidates(); !done) return done;
+  }
+  if (Status done = failure(plan, seen); !done) return done;
   return verify_candidates();
 }
 

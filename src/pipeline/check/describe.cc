@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "pipeline/check/memory_misuse.h"
+#include "pipeline/execution/memory_misuse.h"
 
 namespace simrt::pipeline {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "model/finding.h"
 #include "pipeline/check/diagnose.h"
-#include "pipeline/check/symbols.h"
+#include "pipeline/execution/symbols.h"
 #include "testing/check_plan.h"
 #include "testing/check_program.h"
 #include "testing/execution.h"

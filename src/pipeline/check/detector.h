@@ -8,7 +8,7 @@
 
 #include "model/finding.h"
 #include "model/test.h"
-#include "pipeline/check/test_program.h"
+#include "pipeline/execution/test_program.h"
 #include "support/interrupt.h"
 #include "support/result.h"
 #include "testing/check_plan.h"

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "history/finding_store.h"
-#include "pipeline/check/test_program.h"
 #include "pipeline/check/witness.h"
+#include "pipeline/execution/test_program.h"
 #include "pipeline/test_discovery.h"
 #include "pipeline/workspace.h"
 #include "support/files.h"

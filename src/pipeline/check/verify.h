@@ -9,8 +9,8 @@
 #include <string>
 
 #include "pipeline/check/describe.h"
-#include "pipeline/check/test_program.h"
 #include "pipeline/check/witness.h"
+#include "pipeline/execution/test_program.h"
 
 namespace simrt::pipeline {
 

@@ -9,7 +9,7 @@
 
 #include "model/finding.h"
 #include "model/test.h"
-#include "pipeline/check/symbols.h"
+#include "pipeline/execution/symbols.h"
 #include "support/result.h"
 #include "testing/check_plan.h"
 #include "testing/execution.h"

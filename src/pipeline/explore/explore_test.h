@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/check/verify.h"
-#include "pipeline/explore/guided_loop.h"
+#include "pipeline/steer/guided_loop.h"
 
 namespace simrt::pipeline {
 

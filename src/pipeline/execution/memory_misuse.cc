@@ -1,4 +1,4 @@
-#include "pipeline/check/memory_misuse.h"
+#include "pipeline/execution/memory_misuse.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 #include "support/hash.h"
 
 namespace simrt::pipeline {

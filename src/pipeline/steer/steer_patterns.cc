@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 #include "support/hash.h"
 
 namespace simrt::pipeline {

@@ -1,7 +1,7 @@
 // Strategies of the runtime that draw each execution anew: random walk, PCT, POS, SURW.
 #include <fmt/format.h>
 
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 #include "support/hash.h"
 
 namespace simrt::pipeline {

@@ -1,4 +1,4 @@
-#include "pipeline/explore/guided_loop.h"
+#include "pipeline/steer/guided_loop.h"
 
 #include <algorithm>
 
@@ -10,7 +10,6 @@ using testing::CheckPlan;
 // Most points of one execution: of the first, and then so many times those of the longest that came to an
 // end.
 constexpr std::uint64_t kMostPoints = 4'000'000, kFewestPoints = 200'000, kTimesLonger = 20;
-constexpr std::uint64_t kShortSleep = 10'000'000;  // nanoseconds; no synchronisation
 constexpr std::uint64_t kRefresh = 16;  // every so many executions all plain accesses are points again
 // Coverage is a proxy: bugs may hide behind schedules that cover nothing new, so saturation is judged slowly.
 constexpr schedule::SaturationRule kRule{.probability = 0.01, .stale = 200, .executions = 200};
@@ -45,7 +44,7 @@ CheckPlan GuidedLoop::complete(const Proposal& proposal) const {
   const std::uint64_t longest = knowledge_->points();
   plan.max_points =
       longest == 0 ? kMostPoints : std::clamp(kTimesLonger * longest, kFewestPoints, kMostPoints);
-  plan.short_sleep_ns = kShortSleep;
+  plan.short_sleep_ns = options_.short_sleep_ns;
   plan.modules = sites_->modules();
   if (proposal.deterministic) plan.flags |= format::kPlanStrictSchedule;
   if (!proposal.all_points && executions_ % kRefresh != 0) {

@@ -1,4 +1,4 @@
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "model/execution.h"
-#include "pipeline/check/symbols.h"
-#include "pipeline/check/test_program.h"
+#include "pipeline/execution/symbols.h"
+#include "pipeline/execution/test_program.h"
 #include "testing/check_plan.h"
 
 namespace simrt::pipeline {

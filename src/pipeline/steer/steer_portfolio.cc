@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 #include "schedule/portfolio.h"
 #include "support/hash.h"
 

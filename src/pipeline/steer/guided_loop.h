@@ -8,16 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/check/test_program.h"
-#include "pipeline/explore/knowledge.h"
-#include "pipeline/explore/steering.h"
+#include "pipeline/execution/test_program.h"
+#include "pipeline/steer/knowledge.h"
+#include "pipeline/steer/steering.h"
 
 namespace simrt::pipeline {
 
 struct GuidedOptions {
   std::string strategy = "auto";
   std::uint64_t seed = 1;
-  std::uint64_t executions = 0;  ///< budget, for the portfolio to share out; 0 = none
+  std::uint64_t executions = 0;               ///< budget, for the portfolio to share out; 0 = none
+  std::uint64_t short_sleep_ns = 10'000'000;  ///< sleeps of up to that order nothing: they only give way
   /// Places of the impacted accesses: files to lines.
   std::map<std::string, std::vector<std::uint32_t>> impacted;
 };

@@ -1,11 +1,11 @@
-#include "pipeline/check/test_program.h"
+#include "pipeline/execution/test_program.h"
 
 #include <fmt/format.h>
 
 #include <csignal>
 #include <regex>
 
-#include "pipeline/check/memory_misuse.h"
+#include "pipeline/execution/memory_misuse.h"
 #include "support/subprocess.h"
 #include "testing/framework.h"
 #include "testing/outcome.h"

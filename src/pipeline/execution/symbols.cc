@@ -1,4 +1,4 @@
-#include "pipeline/check/symbols.h"
+#include "pipeline/execution/symbols.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pipeline/explore/recorded.h"
+#include "pipeline/steer/recorded.h"
 #include "schedule/hapset/hapset.h"
 #include "schedule/patterns/coverage.h"
 #include "schedule/predict.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/explore/knowledge.h"
+#include "pipeline/steer/knowledge.h"
 #include "support/result.h"
 #include "testing/check_plan.h"
 

@@ -1,4 +1,4 @@
-#include "pipeline/explore/knowledge.h"
+#include "pipeline/steer/knowledge.h"
 
 #include <algorithm>
 #include <set>

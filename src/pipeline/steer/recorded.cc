@@ -1,4 +1,4 @@
-#include "pipeline/explore/recorded.h"
+#include "pipeline/steer/recorded.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "pipeline/explore/steering.h"
+#include "pipeline/steer/steering.h"
 #include "schedule/search/search.h"
 
 namespace simrt::pipeline {
