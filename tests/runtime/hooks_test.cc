@@ -18,8 +18,10 @@ void simrt_module_close_1(simrt_module* module);
 namespace {
 std::vector<simrt_module*> opened;
 std::uint8_t shared_cells[64 * 1024 * 1024];
+/// Below all code of this program, wherever it was loaded: the hook's callers lie on either side of it.
 std::uintptr_t text_start() {
-  return reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc) & ~std::uintptr_t{0xfffff};
+  constexpr std::uintptr_t kMega = 1 << 20;
+  return (reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc) & ~(kMega - 1)) - 32 * kMega;
 }
 }  // namespace
 
