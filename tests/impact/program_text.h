@@ -11,10 +11,10 @@
 //     text c++ | W local:f:0         # what stands behind '|' happens, but is not in the code: same element
 //
 // Events: R|W place [order]; lock|slock|unlock|trylock place; guard|sguard|defer g place; gacq|grel g;
-// gadopt g place; gmove g source; call|vcall|cb|spawn F(args) [on value]; icall|pcall name(args); bind place := value; def x; use
-// x; fence|wait|notify|join| detach|once|start|get|set|semacq|semrel|arrive|latch|barrier|static
-// [place|order]; text anything. Places: x (local, parameter or global), x* (one load), this.Class::f,
-// x.Class::f; values: place or &place; 0 = none.
+// gadopt g place; gmove g source; call|vcall|cb|spawn F(args) [on value]; icall|pcall name(args); bind place
+// := value; def x; use x; fence|wait|notify|join|
+// detach|once|start|get|set|semacq|semrel|arrive|latch|barrier|static [place|order]; text anything. Places: x
+// (local, parameter or global), x* (one load), this.Class::f, x.Class::f; values: place or &place; 0 = none.
 #pragma once
 
 #include <string>

@@ -289,8 +289,9 @@ TEST(Control, WhatIsNoCheckBuildIsSaid) {
 
 TEST(Control, EveryExecutionFindsItsTemporaryFilesEmpty) {
   CheckOptions options;
-  options.command = {"/bin/sh", "-c",
-                     "test \"$TMPDIR\" = \"$TEST_TMPDIR\" && test ! -e $TMPDIR/left && mkdir -p $TMPDIR/left/x"};
+  options.command = {
+      "/bin/sh", "-c",
+      "test \"$TMPDIR\" = \"$TEST_TMPDIR\" && test ! -e $TMPDIR/left && mkdir -p $TMPDIR/left/x"};
   auto program = CheckProgram::create(options), other = CheckProgram::create(options);
   ASSERT_TRUE(program && other);
   for (int i = 0; i < 3; ++i) {

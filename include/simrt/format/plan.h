@@ -61,7 +61,8 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(WatchedAlways, 9, "the watched sites alone are points for plain accesses even when there are none")   \
   X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")  \
   X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")   \
-  X(StopAtMeeting, 12, "Pair: end the run as Stopped when both accesses of a pair stand before the same address")
+  X(StopAtMeeting, 12,                                                                                    \
+    "Pair: end the run as Stopped when both accesses of a pair stand before the same address")
 
 #define X(name, number, meaning) name = (number),
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };

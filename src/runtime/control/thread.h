@@ -75,7 +75,7 @@ struct Thread {
   bool has_handle = false;
   bool signals_held = false;  // its creator blocked them until it is known
   uint64_t signal_mask = 0;   // what they are to be then, as the kernel has it
-  uint64_t spin_mark = 0;  // Engine::changes when it was found spinning; only a change lets it go on
+  uint64_t spin_mark = 0;     // Engine::changes when it was found spinning; only a change lets it go on
   bool spinning = false;
   Operation operation;  // the next one
   Wait wait;
