@@ -66,8 +66,10 @@ inline constexpr int kMembers<Local> = 5;
 template <>
 inline constexpr int kMembers<Element> = 6;
 
-template <class Archive, class T>
-  requires(kMembers<T> != 0)
+template <class T>
+concept Described = (kMembers<T> != 0);
+
+template <class Archive, Described T>
 void serialize(Archive& archive, T& value) {
   if constexpr (kMembers<T> == 2) {
     auto& [a, b] = value;

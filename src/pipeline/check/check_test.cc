@@ -401,11 +401,11 @@ Status TestCheck::try_guided() {
   guided.executions = options_.schedules / kPartsGuided;
   guided.impacted = options_.scope->places();
   guided.short_sleep_ns = 0;  // as in all schedules of a check
-  auto loop = GuidedLoop::create(program_, *options_.symbols, guided);
+  auto loop =
+      GuidedLoop::create([this](const CheckPlan& plan) { return execute(plan); }, *options_.symbols, guided);
   if (!loop) return fail(loop.error());
   while ((*loop)->executions() < guided.executions && result_.confirmed.empty() && !stop()) {
-    program_.set_timeout(std::clamp(options_.seconds_left(), kLeastTimeout, timeout_));
-    auto step = (*loop)->next(options_.interrupt);
+    auto step = (*loop)->next();
     if (!step) return fail(step.error());
     if (!*step) break;
     CheckPlan lenient = (*step)->plan;

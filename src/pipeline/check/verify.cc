@@ -20,8 +20,7 @@ constexpr unsigned kHangTries = 4;
 constexpr unsigned kIdleSurveys = 6;            // executions in a row that showed no race of those aimed at
 constexpr std::uint64_t kBehindMeeting = 2000;  // scheduling points in which the two accesses happen
 constexpr double kForShortening = 0.4;          // of the time for a race, once it is proven
-
-constexpr std::uint64_t kManyPoints = 20'000;  // of an execution in which every access is one
+constexpr std::uint64_t kManyPoints = 20'000;   // of an execution in which every access is one
 
 /// Adds the site's module to the plan's list and gives the site with that number.
 CheckSite adopt(CheckPlan& plan, const std::vector<testing::CheckModule>& modules, CheckSite site) {

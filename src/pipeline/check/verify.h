@@ -31,8 +31,6 @@ struct Verified {
   std::string ending;
 };
 
-/// Runs the test once under a plan. Errors: Execution, Interrupted.
-using Execute = std::function<Result<Observed>(const testing::CheckPlan&)>;
 /// What is left of the time for one finding, as a part of it: 1 at the start, 0 or less when it is used up.
 using TimeLeft = std::function<double()>;
 

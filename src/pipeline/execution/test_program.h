@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "model/test.h"
@@ -19,6 +20,9 @@ struct Observed {
   std::string ending;   ///< "passed", "exit status 3", "abort: Assertion `x' failed", "deadlock", ...
   std::string output;   ///< without what differs from run to run (durations)
 };
+
+/// Runs the test once under a plan. Errors: Execution, Interrupted.
+using Execute = std::function<Result<Observed>(const testing::CheckPlan&)>;
 
 struct TestProgramOptions {
   double timeout_seconds = 20;  ///< of one execution

@@ -26,6 +26,7 @@ class TestExploration {
   TestExploreResult take() { return std::move(result_); }
 
  private:
+  Result<Observed> execute(const CheckPlan& plan) { return program_.run(plan, options_.interrupt); }
   Status prepare();
   Status loop();
   bool stop();
@@ -55,7 +56,8 @@ Status TestExploration::prepare() {
   options.seed = hash_combine(options_.seed, test_.id.value);
   options.executions = options_.executions;
   options.impacted = options_.impacted;
-  auto loop = GuidedLoop::create(program_, *options_.symbols, std::move(options));
+  auto loop = GuidedLoop::create([this](const CheckPlan& plan) { return execute(plan); }, *options_.symbols,
+                                 std::move(options));
   if (!loop) return fail(loop.error());
   loop_ = std::move(*loop);
   loop_->knowledge().remember(options_.remembered, options_.orders);
@@ -102,7 +104,7 @@ void TestExploration::take_in(GuidedStep step) {
 
 Status TestExploration::loop() {
   while (!stop()) {
-    auto step = loop_->next(options_.interrupt);
+    auto step = loop_->next();
     if (!step) return fail(step.error());
     if (!*step) {
       result_.end = ExploreEnd::Exhausted;
@@ -125,8 +127,7 @@ Status TestExploration::loop() {
 Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
   VerifyOptions options;
   options.seed = options_.seed;
-  Verifier verifier([this](const CheckPlan& wanted) { return program_.run(wanted, options_.interrupt); },
-                    *options_.symbols, options);
+  Verifier verifier([this](const CheckPlan& wanted) { return execute(wanted); }, *options_.symbols, options);
   CheckPlan lenient = plan;
   lenient.flags &= ~std::uint32_t{format::kPlanStrictSchedule};
   auto verified = verifier.explain(lenient, seen);
@@ -153,7 +154,7 @@ Status TestExploration::check_determinism() {
   const GuidedStep* one = last_ ? &*last_ : failing_.empty() ? nullptr : &failing_.begin()->second;
   if (one == nullptr || one->seen.cut) return {};
   const testing::Execution& before = one->seen.result.execution;
-  auto again = program_.run(following(one->plan, before), options_.interrupt);
+  auto again = execute(following(one->plan, before));
   if (!again) return fail(again.error());
   const testing::Execution& now = again->result.execution;
   const auto place = [&](std::size_t event) -> std::string {

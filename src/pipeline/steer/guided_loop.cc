@@ -16,15 +16,15 @@ constexpr schedule::SaturationRule kRule{.probability = 0.01, .stale = 200, .exe
 
 }  // namespace
 
-GuidedLoop::GuidedLoop(TestProgram& program, Symbols& symbols, GuidedOptions options)
-    : program_(program),
+GuidedLoop::GuidedLoop(Execute execute, Symbols& symbols, GuidedOptions options)
+    : execute_(std::move(execute)),
       options_(std::move(options)),
       sites_(std::make_unique<RecordedSites>(symbols)),
       knowledge_(std::make_unique<Knowledge>(kRule)) {}
 
-Result<std::unique_ptr<GuidedLoop>> GuidedLoop::create(TestProgram& program, Symbols& symbols,
+Result<std::unique_ptr<GuidedLoop>> GuidedLoop::create(Execute execute, Symbols& symbols,
                                                        GuidedOptions options) {
-  std::unique_ptr<GuidedLoop> loop(new GuidedLoop(program, symbols, std::move(options)));
+  std::unique_ptr<GuidedLoop> loop(new GuidedLoop(std::move(execute), symbols, std::move(options)));
   SteeringOptions steering;
   steering.strategy = loop->options_.strategy;
   steering.seed = loop->options_.seed;
@@ -61,12 +61,12 @@ void GuidedLoop::learn(const Observed& seen) {
   steering_->learn(converted, seen, learned);
 }
 
-Result<std::optional<GuidedStep>> GuidedLoop::next(const InterruptToken* interrupt) {
+Result<std::optional<GuidedStep>> GuidedLoop::next() {
   const auto proposal = steering_->next();
   if (!proposal) return std::optional<GuidedStep>();
   GuidedStep step;
   step.plan = complete(*proposal);
-  auto seen = program_.run(step.plan, interrupt);
+  auto seen = execute_(step.plan);
   if (!seen) return fail(seen.error());
   step.seen = std::move(*seen);
   if (step.seen.result.end != testing::CheckEnd::NotUnderPlan) {

@@ -29,16 +29,15 @@ struct GuidedStep {
   Observed seen;
 };
 
-/// Not thread-safe; `program` and `symbols` must live as long.
+/// Not thread-safe; `symbols` must live as long.
 class GuidedLoop {
  public:
   /// Errors: Usage (no such strategy).
-  static Result<std::unique_ptr<GuidedLoop>> create(TestProgram& program, Symbols& symbols,
-                                                    GuidedOptions options);
+  static Result<std::unique_ptr<GuidedLoop>> create(Execute execute, Symbols& symbols, GuidedOptions options);
 
   /// The next execution, learned from; nothing when the strategy has nothing left. The events are in it.
-  /// Errors: as TestProgram::run.
-  Result<std::optional<GuidedStep>> next(const InterruptToken* interrupt);
+  /// Errors: those of `execute`.
+  Result<std::optional<GuidedStep>> next();
 
   std::uint64_t executions() const { return executions_; }
   const Steering& steering() const { return *steering_; }
@@ -48,11 +47,11 @@ class GuidedLoop {
   std::unique_ptr<Knowledge> take_knowledge() { return std::move(knowledge_); }
 
  private:
-  GuidedLoop(TestProgram& program, Symbols& symbols, GuidedOptions options);
+  GuidedLoop(Execute execute, Symbols& symbols, GuidedOptions options);
   testing::CheckPlan complete(const Proposal& proposal) const;
   void learn(const Observed& seen);
 
-  TestProgram& program_;
+  Execute execute_;
   GuidedOptions options_;
   std::unique_ptr<RecordedSites> sites_;
   std::unique_ptr<Knowledge> knowledge_;
