@@ -59,8 +59,9 @@ std::string mapping_text(const MappingQuality& quality) {
   table.rows.push_back(table_row(quality.total));
   std::string out = report::render_text(table) + "\n" + checks_text(quality.checks);
   for (const std::string& skipped : quality.skipped) out += fmt::format("skipped: {}\n", skipped);
-  for (const std::string& example : quality.total.report.examples)
-    out += fmt::format("example: {}\n", example);
+  const analysis::MappingReport& total = quality.total.report;
+  for (const std::string& violation : total.violations) out += fmt::format("violation: {}\n", violation);
+  for (const std::string& example : total.examples) out += fmt::format("example: {}\n", example);
   return out;
 }
 
@@ -80,7 +81,8 @@ ordered_json mapping_json(const ProgramMapping& program) {
           {"ambiguous_guards", report.ambiguous_guards},
           {"dominator_checks", report.dominator_checks},
           {"dominator_violations", report.dominator_violations},
-          {"examples", report.examples}};
+          {"examples", report.examples},
+          {"violations", report.violations}};
 }
 
 ordered_json mapping_json(const MappingQuality& quality) {

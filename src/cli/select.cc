@@ -83,11 +83,17 @@ pipeline::SelectRequest request_of(const Flags& flags, const GlobalOptions& glob
   return request;
 }
 
-Result<pipeline::SelectOutcome> select_interruptibly(pipeline::SelectRequest request) {
+/// What was selected stays until the process ends, which is soon: to free the two programs object by object
+/// would be a tenth of the whole run.
+Result<const pipeline::SelectOutcome*> select_interruptibly(pipeline::SelectRequest request) {
+  static const pipeline::SelectOutcome* kept = nullptr;
   InterruptToken token;
   InterruptScope scope(token);
   request.interrupt = &token;
-  return pipeline::run_select(request);
+  auto outcome = pipeline::run_select(request);
+  if (!outcome) return fail(outcome.error());
+  kept = new pipeline::SelectOutcome(std::move(*outcome));
+  return kept;
 }
 
 /// Formats for other programs hold only what those can run; a test that is left out must not go unnoticed.
@@ -102,11 +108,12 @@ void warn_of_left_out(const std::vector<std::string>& tests, const std::string& 
 }
 
 Result<int> run_select_command(const Flags& flags, const GlobalOptions& global) {
-  const auto outcome = select_interruptibly(request_of(flags, global));
-  if (!outcome) return fail(outcome.error());
+  const auto selected = select_interruptibly(request_of(flags, global));
+  if (!selected) return fail(selected.error());
+  const report::SelectionView& view = (*selected)->view;
   const report::Format format = kFormats.at(flags.format);
-  if (Status done = print(report::render_selection(outcome->view, format)); !done) return fail(done.error());
-  warn_of_left_out(report::left_out_of(outcome->view, format), flags.format);
+  if (Status done = print(report::render_selection(view, format)); !done) return fail(done.error());
+  warn_of_left_out(report::left_out_of(view, format), flags.format);
   return 0;
 }
 
@@ -131,12 +138,13 @@ Result<TestId> find_test(const report::SelectionView& view, const std::string& n
 Result<int> run_why_command(const Flags& flags, const GlobalOptions& global) {
   pipeline::SelectRequest request = request_of(flags, global);
   request.remember = false;
-  const auto outcome = select_interruptibly(request);
-  if (!outcome) return fail(outcome.error());
-  const Result<TestId> test = find_test(outcome->view, flags.test);
+  const auto selected = select_interruptibly(request);
+  if (!selected) return fail(selected.error());
+  const pipeline::SelectOutcome& outcome = **selected;
+  const Result<TestId> test = find_test(outcome.view, flags.test);
   if (!test) return fail(test.error());
   const std::string text =
-      report::render_why(outcome->view, *test, outcome->explain_skip(*test), kFormats.at(flags.format));
+      report::render_why(outcome.view, *test, outcome.explain_skip(*test), kFormats.at(flags.format));
   if (Status done = print(text); !done) return fail(done.error());
   return 0;
 }

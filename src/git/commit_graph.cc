@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <limits>
-#include <queue>
-#include <tuple>
 #include <utility>
 
 namespace simrt::git {
 
 namespace {
 
-// Pops the youngest commit first; the id makes the order total.
-using Queue = std::priority_queue<std::pair<git_time_t, std::string>>;
+constexpr std::size_t kSearchLimit = 20000;  // commits; who recorded nothing nearer records anew
 
 std::set<std::string> read_boundary(git_repository* repository) {
   std::set<std::string> boundary;
@@ -48,61 +44,65 @@ Result<const CommitGraph::Commit*> CommitGraph::commit(const std::string& id) {
   return &commits_.emplace(id, std::move(result)).first->second;
 }
 
-Result<std::set<std::string>> CommitGraph::youngest(const std::string& start, std::size_t limit) {
+Result<std::set<std::string>> CommitGraph::reachable(const std::string& start) {
   std::set<std::string> seen{start};
-  std::set<std::string> taken;
-  const auto first = commit(start);
-  if (!first) return fail(first.error());
-  Queue queue;
-  queue.emplace((*first)->time, start);
-  while (!queue.empty() && taken.size() < limit) {
-    const std::string id = queue.top().second;
-    queue.pop();
-    taken.insert(id);
-    const auto current = commit(id);
+  std::vector<std::string> open{start};
+  while (!open.empty()) {
+    const auto current = commit(open.back());
     if (!current) return fail(current.error());
-    for (const std::string& parent : (*current)->parents) {
-      if (!seen.insert(parent).second) continue;
-      const auto next = commit(parent);
-      if (!next) return fail(next.error());
-      queue.emplace((*next)->time, parent);
-    }
+    open.pop_back();
+    for (const std::string& parent : (*current)->parents)
+      if (seen.insert(parent).second) open.push_back(parent);
   }
-  return taken;
+  return seen;
 }
 
-Result<std::vector<Ancestor>> CommitGraph::ancestors(const git_oid& start, std::size_t limit) {
-  std::vector<Ancestor> result;
-  if (limit == 0) return result;
-  const std::string first = hex(start);
-  const auto taken = youngest(first, limit);
-  if (!taken) return fail(taken.error());
+Result<std::optional<Ancestor>> CommitGraph::nearest(const git_oid& start,
+                                                     const std::set<std::string>& candidates) {
+  std::set<std::string> seen{hex(start)};
+  std::vector<std::string> level{hex(start)};
+  for (std::uint32_t distance = 0; !level.empty() && seen.size() < kSearchLimit; ++distance) {
+    std::optional<std::pair<git_time_t, std::string>> best;
+    for (const std::string& id : level) {
+      if (!candidates.contains(id)) continue;
+      const auto found = commit(id);
+      if (!found) return fail(found.error());
+      best = std::max(best, std::optional(std::pair((*found)->time, id)));
+    }
+    if (best) return std::optional(Ancestor{best->second, distance});
+    std::vector<std::string> parents;
+    for (const std::string& id : level) {
+      const auto current = commit(id);
+      if (!current) return fail(current.error());
+      for (const std::string& parent : (*current)->parents)
+        if (seen.insert(parent).second) parents.push_back(parent);
+    }
+    level = std::move(parents);
+  }
+  return std::optional<Ancestor>();
+}
 
-  // Commit times may lie, so the order among the taken ones comes from the edges (Kahn), not from the clock.
+Result<std::vector<std::string>> CommitGraph::topological(const git_oid& start) {
+  const std::string first = hex(start);
+  const auto reached = reachable(first);
+  if (!reached) return fail(reached.error());
+  // Commit times may lie, so the order comes from the edges (Kahn), not from the clock.
   std::map<std::string, std::size_t> children;
-  for (const std::string& id : *taken) {
+  for (const std::string& id : *reached) {
     for (const std::string& parent : commits_.at(id).parents) ++children[parent];
   }
-  std::map<std::string, std::uint32_t> distance{{first, 0}};
-  Queue ready;
-  ready.emplace(commits_.at(first).time, first);
+  std::vector<std::string> result, ready{first};
   while (!ready.empty()) {
-    const std::string id = ready.top().second;
-    ready.pop();
-    const std::uint32_t here = distance.at(id);
-    result.push_back({id, here});
-    for (const std::string& parent : commits_.at(id).parents) {
-      if (!taken->contains(parent)) continue;
-      const auto known = distance.try_emplace(parent, here + 1).first;
-      known->second = std::min(known->second, here + 1);
-      if (--children[parent] == 0) ready.emplace(commits_.at(parent).time, parent);
-    }
+    const std::string id = ready.back();
+    ready.pop_back();
+    result.push_back(id);
+    for (const std::string& parent : commits_.at(id).parents)
+      if (--children[parent] == 0) ready.push_back(parent);
   }
   return result;
 }
 
 Result<std::optional<std::string>> CommitGraph::merge_base(const git_oid& a, const git_oid& b) {
-  const auto no_limit = std::numeric_limits<std::size_t>::max();
   if (!shallow()) {
     git_oid base;
     const int rc = git_merge_base(&base, repository_, &a, &b);
@@ -110,13 +110,13 @@ Result<std::optional<std::string>> CommitGraph::merge_base(const git_oid& a, con
     if (rc == GIT_ENOTFOUND) return std::optional<std::string>();
     return fail(library_error(rc, "cannot compute the merge base"));
   }
-  const auto of_b = youngest(hex(b), no_limit);
+  const auto of_b = reachable(hex(b));
   if (!of_b) return fail(of_b.error());
-  const auto of_a = ancestors(a, no_limit);
+  const auto of_a = topological(a);
   if (!of_a) return fail(of_a.error());
   // In topological order the first common commit has no common descendant.
-  for (const Ancestor& candidate : *of_a) {
-    if (of_b->contains(candidate.commit)) return std::optional(candidate.commit);
+  for (const std::string& candidate : *of_a) {
+    if (of_b->contains(candidate)) return std::optional(candidate);
   }
   return std::optional<std::string>();
 }
@@ -128,9 +128,9 @@ Result<bool> CommitGraph::is_ancestor(const git_oid& ancestor, const git_oid& de
     if (rc < 0) return fail(library_error(rc, "cannot walk the history"));
     return rc == 1;
   }
-  const auto reachable = youngest(hex(descendant), std::numeric_limits<std::size_t>::max());
-  if (!reachable) return fail(reachable.error());
-  return reachable->contains(hex(ancestor));
+  const auto reached = reachable(hex(descendant));
+  if (!reached) return fail(reached.error());
+  return reached->contains(hex(ancestor));
 }
 
 }  // namespace simrt::git

@@ -20,8 +20,9 @@ class CommitGraph {
 
   bool shallow() const { return !boundary_.empty(); }
 
-  /// At most `limit` commits from `start`, children before parents, younger first among equals.
-  Result<std::vector<Ancestor>> ancestors(const git_oid& start, std::size_t limit);
+  /// The candidate at the fewest steps from child to parent, the younger (then the larger id) among equals;
+  /// reads no commit beyond it. Gives up after 20,000 commits.
+  Result<std::optional<Ancestor>> nearest(const git_oid& start, const std::set<std::string>& candidates);
   Result<std::optional<std::string>> merge_base(const git_oid& a, const git_oid& b);
   Result<bool> is_ancestor(const git_oid& ancestor, const git_oid& descendant);
 
@@ -31,8 +32,9 @@ class CommitGraph {
     std::vector<std::string> parents;  ///< hex; none at the boundary
   };
   Result<const Commit*> commit(const std::string& id);
-  /// The youngest `limit` commits reachable from `start`, by commit time.
-  Result<std::set<std::string>> youngest(const std::string& start, std::size_t limit);
+  Result<std::set<std::string>> reachable(const std::string& start);
+  /// Everything reachable, children before parents.
+  Result<std::vector<std::string>> topological(const git_oid& start);
 
   git_repository* repository_;
   std::set<std::string> boundary_;

@@ -172,11 +172,12 @@ Result<bool> Repository::is_ancestor(std::string_view ancestor, std::string_view
   return CommitGraph(state_->get()).is_ancestor(*older, *younger);
 }
 
-Result<std::vector<Ancestor>> Repository::ancestors(std::string_view revision, std::size_t limit) const {
+Result<std::optional<Ancestor>> Repository::nearest_ancestor(std::string_view revision,
+                                                             const std::set<std::string>& candidates) const {
   const std::scoped_lock lock(state_->mutex);
   const auto start = state_->commit(revision == kWorkTree ? "HEAD" : revision);
   if (!start) return fail(start.error());
-  return CommitGraph(state_->get()).ancestors(*start, limit);
+  return CommitGraph(state_->get()).nearest(*start, candidates);
 }
 
 Result<std::shared_ptr<const SourceTree>> Repository::tree(std::string_view revision) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,9 +64,10 @@ class Repository {
   /// History is cut off: ancestors may be missing.
   bool is_shallow() const;
 
-  /// `revision` and its ancestors, at most `limit`, children before parents, the younger first among equals.
-  /// For kWorkTree the walk starts at HEAD.
-  Result<std::vector<Ancestor>> ancestors(std::string_view revision, std::size_t limit) const;
+  /// The one of `candidates` (full ids) that is `revision` itself or its nearest ancestor, the younger among
+  /// equals; nullopt when none is (within 20,000 commits). For kWorkTree the search starts at HEAD.
+  Result<std::optional<Ancestor>> nearest_ancestor(std::string_view revision,
+                                                   const std::set<std::string>& candidates) const;
 
   /// The files of a revision or of kWorkTree. The tree keeps what it needs of the repository open. Submodules
   /// appear with the files of their recorded commit (work tree: of their directory) where that is available,

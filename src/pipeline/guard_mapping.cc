@@ -14,11 +14,9 @@
 namespace simrt::pipeline {
 namespace {
 
-constexpr std::uint32_t kCodecVersion = 3;
-
 /// Changes whenever a function the guards could map to changes its body or its place.
 std::uint64_t key_of(const Program& program) {
-  std::uint64_t key = kCodecVersion;
+  std::uint64_t key = kMappingVersion;
   for (const FunctionFacts& function : program.functions) {
     key = hash_combine(key, function.id.value);
     key = hash_combine(key, function.body);
@@ -61,7 +59,7 @@ std::string encode(const NumberedMapping& mapping) {
   std::ostringstream out;
   {
     cereal::PortableBinaryOutputArchive archive(out);
-    archive(kCodecVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown,
+    archive(kMappingVersion, mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown,
             mapping.functions);
   }
   return out.str();
@@ -74,7 +72,7 @@ Result<NumberedMapping> decode_mapping(std::string_view bytes) {
     cereal::PortableBinaryInputArchive archive(in);
     std::uint32_t version = 0;
     archive(version);
-    if (version != kCodecVersion) return fail(ErrorCode::History, "stored mapping has another version");
+    if (version != kMappingVersion) return fail(ErrorCode::History, "stored mapping has another version");
     archive(mapping.offsets, mapping.blocks, mapping.inherited, mapping.unknown, mapping.functions);
   } catch (const std::exception& error) {
     return fail(ErrorCode::History, fmt::format("stored mapping is damaged: {}", error.what()));

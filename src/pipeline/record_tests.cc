@@ -7,8 +7,10 @@
 
 #include "config/glob.h"
 #include "history/run_store.h"
+#include "pipeline/guard_mapping.h"
 #include "pipeline/test_discovery.h"
 #include "support/files.h"
+#include "support/hash.h"
 #include "support/progress.h"
 #include "testing/executable_identity.h"
 #include "testing/run_all.h"
@@ -80,12 +82,13 @@ class TestRecorder {
     std::vector<TestCase> rest;
     for (const TestCase& test : tests) {
       const auto executable = identity_.of(test);
-      executables_[test.id] = executable ? *executable : 0;
+      const std::uint64_t identity = executable ? hash_combine(*executable, kMappingVersion) : 0;
+      executables_[test.id] = identity;
       if (in_.request.again || !executable) {
         rest.push_back(test);
         continue;
       }
-      const auto earlier = history::find_reusable_run(in_.database, test, *executable, in_.environment);
+      const auto earlier = history::find_reusable_run(in_.database, test, identity, in_.environment);
       if (!earlier) return fail(earlier.error());
       const bool reusable = *earlier && settled((*earlier)->last);
       if (!reusable) {

@@ -8,8 +8,6 @@
 namespace simrt::pipeline {
 namespace {
 
-constexpr std::size_t kAncestorLimit = 20000;
-
 /// Newest recording of each commit; complete ones win. One without tests (facts alone, or cut short before
 /// they were listed) knows of nothing to select.
 std::map<std::string, history::RevisionInfo> by_commit(const std::vector<history::RevisionInfo>& all) {
@@ -63,19 +61,17 @@ Result<RecordedBase> find_recorded_base(const Workspace& workspace, history::Dat
   const auto all = history::revisions(database);
   if (!all) return fail(all.error());
   const auto recorded = by_commit(*all);
-  const auto ancestors = workspace.repository.ancestors(from, kAncestorLimit);
-  if (!ancestors) return fail(ancestors.error());
-  const git::Ancestor* nearest = nullptr;
-  for (const git::Ancestor& ancestor : *ancestors)
-    if (recorded.contains(ancestor.commit) && (!nearest || ancestor.distance < nearest->distance))
-      nearest = &ancestor;
-  if (!nearest)
+  std::set<std::string> commits;
+  for (const auto& [commit, revision] : recorded) commits.insert(commit);
+  const auto nearest = workspace.repository.nearest_ancestor(from, commits);
+  if (!nearest) return fail(nearest.error());
+  if (!*nearest)
     return fail(
         ErrorCode::History,
         fmt::format("no ancestor of {} is recorded with its tests in {}", from, workspace.database_path()),
         "check out the base revision, build it instrumented, and run simrt record");
-  result.revision = recorded.at(nearest->commit);
-  note_distance(result, nearest->distance);
+  result.revision = recorded.at((*nearest)->commit);
+  note_distance(result, (*nearest)->distance);
   note_quality(result, *all, workspace.repository.is_shallow());
   return result;
 }

@@ -50,6 +50,7 @@ struct Selecting {
   Status compare();
   Status skip_comparison();
   Status analyse();
+  bool may_matter() const;
   void gather_tests();
   void apply_rules();
   select::SelectOptions options() const;
@@ -58,6 +59,8 @@ struct Selecting {
   report::SelectionView view(Selection selection) const;
   void remember(const Selection& selection);
 };
+
+bool is_changed(const FunctionDiff& function) { return function.status != FunctionStatus::Unchanged; }
 
 Status Selecting::open() {
   auto opened = open_workspace(request.directory, request.database);
@@ -126,7 +129,7 @@ Status Selecting::compare() {
   options.restrict_to = &changed.touched;
   diff = diff::diff_programs(before, changed.after, options);
   for (const FunctionDiff& function : diff.functions)
-    if (function.status != FunctionStatus::Unchanged)
+    if (is_changed(function))
       log::detail("{}: {}",
                   function.status == FunctionStatus::Added     ? "new function"
                   : function.status == FunctionStatus::Removed ? "removed function"
@@ -171,7 +174,16 @@ std::string outcome_text(Outcome outcome) {
   }
 }
 
+/// Whether the change does anything. Where it does not (comments, documentation, formatting), it is no matter
+/// what a test covers.
+bool Selecting::may_matter() const {
+  if (options().technique == Technique::Rta) return changed_files != 0;
+  if (!impact.pairs.empty() || !impact.unknowns.empty() || !changed.fallbacks.empty()) return true;
+  return std::any_of(diff.functions.begin(), diff.functions.end(), is_changed);
+}
+
 void Selecting::gather_tests() {
+  const bool matters = may_matter();
   std::vector<TestWithCoverage> with_coverage;
   for (const history::RecordedRun& run : runs)
     with_coverage.push_back({&run.test, run.last.has_coverage ? &run.last.coverage : nullptr});
@@ -191,10 +203,8 @@ void Selecting::gather_tests() {
     if (run.test.disabled) continue;
     if (const auto found = test_changes.changed.find(test.test); found != test_changes.changed.end())
       force(ReasonKind::ChangedTest, fmt::format("its own code changed: {}", found->second));
-    const bool changed_anything = changed_files != 0;
-    if (changed_anything && !test.coverage)
-      force(ReasonKind::NoCoverage, "no usable coverage of it is recorded");
-    if (changed_anything && !vouches_for_all(run.last))
+    if (matters && !test.coverage) force(ReasonKind::NoCoverage, "no usable coverage of it is recorded");
+    if (matters && !vouches_for_all(run.last))
       force(ReasonKind::LastRunFailed, outcome_text(run.last.outcome));
     tests.push_back(std::move(test));
   }
@@ -302,9 +312,8 @@ report::SelectionView Selecting::view(Selection selection) const {
   view.requested_base = base.requested.empty() ? base.revision.sha : base.requested;
   view.head = head;
   view.changed_files = changed_files;
-  view.changed_functions = static_cast<std::size_t>(std::count_if(
-      diff.functions.begin(), diff.functions.end(),
-      [](const FunctionDiff& function) { return function.status != FunctionStatus::Unchanged; }));
+  view.changed_functions =
+      static_cast<std::size_t>(std::count_if(diff.functions.begin(), diff.functions.end(), is_changed));
   view.parsed_units = changed.parsed_units;
   view.total_units = changed.after.units.size();
   view.impact = impact;

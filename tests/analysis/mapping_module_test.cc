@@ -394,7 +394,7 @@ TEST(CheckDominators, CountsCoveredBlocksWhoseDominatorIsNot) {
   mapped.mapping.report = {};
   check_dominators(mapped.mapping, mapped.program, covered);
   EXPECT_EQ(mapped.mapping.report.dominator_violations, 2u);
-  EXPECT_THAT(mapped.mapping.report.examples, Contains(HasSubstr("covered without its dominator 3")));
+  EXPECT_THAT(mapped.mapping.report.violations, Contains(HasSubstr("covered without its dominator 3")));
 }
 
 TEST(Symbolise, NamesFunctionFileAndLine) {

@@ -202,7 +202,7 @@ class Mapper {
       }
       if (!executable) continue;
       ++(source ? report.inherited : report.unmapped);
-      add_example(report, "no guard: " + describe_block(facts, block.ordinal, points));
+      add_example(report.examples, "no guard: " + describe_block(facts, block.ordinal, points));
     }
   }
 

@@ -45,7 +45,8 @@ struct MappingReport {
   std::uint64_t ambiguous_guards = 0;
   std::uint64_t dominator_checks = 0;
   std::uint64_t dominator_violations = 0;
-  std::vector<std::string> examples;  ///< the first few blocks without a guard, and violations, for people
+  std::vector<std::string> examples;    ///< the first few blocks without a guard, for people
+  std::vector<std::string> violations;  ///< the first few violations, for people
 
   /// Adds another module's counts (examples up to the usual limit).
   void add(const MappingReport& other);

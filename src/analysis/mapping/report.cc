@@ -10,9 +10,9 @@
 
 namespace simrt::analysis {
 
-void add_example(MappingReport& report, std::string text) {
+void add_example(std::vector<std::string>& examples, std::string text) {
   constexpr std::size_t kMaxExamples = 20;
-  if (report.examples.size() < kMaxExamples) report.examples.push_back(std::move(text));
+  if (examples.size() < kMaxExamples) examples.push_back(std::move(text));
 }
 
 std::string describe_block(const FunctionFacts& function, std::uint32_t ordinal,
@@ -40,7 +40,8 @@ void MappingReport::add(const MappingReport& other) {
   ambiguous_guards += other.ambiguous_guards;
   dominator_checks += other.dominator_checks;
   dominator_violations += other.dominator_violations;
-  for (const std::string& example : other.examples) add_example(*this, example);
+  for (const std::string& example : other.examples) add_example(examples, example);
+  for (const std::string& violation : other.violations) add_example(violations, violation);
 }
 
 std::vector<DominatorPair> dominator_pairs(const ModuleMapping& mapping, const Program& program) {
@@ -80,8 +81,8 @@ void count_check(MappingReport& report, const Program& program, const DominatorP
   ++report.dominator_violations;
   const FunctionFacts* facts = program.function(pair.block.function);
   if (facts != nullptr)
-    add_example(report, "covered without its dominator " + std::to_string(pair.dominator.ordinal) + ": " +
-                            describe_block(*facts, pair.block.ordinal, nullptr));
+    add_example(report.violations, "covered without its dominator " + std::to_string(pair.dominator.ordinal) +
+                                       ": " + describe_block(*facts, pair.block.ordinal, nullptr));
 }
 
 void check_dominators(ModuleMapping& mapping, const Program& program, const std::vector<bool>& covered) {
