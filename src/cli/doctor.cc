@@ -71,6 +71,7 @@ ordered_json mapping_json(const ProgramMapping& program) {
           {"tests", program.tests},
           {"tests_with_coverage", program.with_coverage},
           {"functions", report.functions},
+          {"optimised_functions", report.optimised_functions},
           {"blocks", report.blocks},
           {"mapped", report.mapped},
           {"mapped_percent", percent(report.mapped, report.blocks)},

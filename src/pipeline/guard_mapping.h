@@ -19,7 +19,7 @@ namespace simrt::pipeline {
 
 /// Raised whenever guards are mapped in another way: what was mapped before is mapped again, and coverage
 /// that was recorded through it is recorded again.
-inline constexpr std::uint32_t kMappingVersion = 3;
+inline constexpr std::uint32_t kMappingVersion = 4;
 
 /// Guard -> blocks, in the history's numbers. `inherited`: (block without a guard, block it takes its
 /// coverage from).

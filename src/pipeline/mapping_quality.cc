@@ -76,6 +76,13 @@ std::vector<Check> checks_of(const MappingQuality& quality) {
                    "{} unknown)",
                    100 * mapped, report.blocks, report.inherited, report.unmapped),
        rebuild},
+      {"optimisation", report.optimised_functions == 0,
+       report.optimised_functions == 0
+           ? "none: coverage is told by block"
+           : fmt::format(
+                 "{} of {} functions are optimised: whoever enters one counts as having covered all of it",
+                 report.optimised_functions, report.functions),
+       rebuild},
       {"ambiguous guards", true,
        fmt::format("{} of {} ({:.1f} %): all their candidates count as covered", report.ambiguous_guards,
                    report.guards, 100 * share(report.ambiguous_guards, report.guards)),

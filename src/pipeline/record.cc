@@ -157,6 +157,7 @@ class Recording {
     summary_.mapped = report.mapped;
     summary_.inherited = report.inherited;
     summary_.unmapped = report.unmapped;
+    summary_.optimised_functions = report.optimised_functions;
     return done;
   }
 
@@ -216,6 +217,10 @@ std::string render_record(const RecordSummary& summary) {
     out += fmt::format("  {:.1f} % of {} blocks mapped ({} take the coverage of a dominator, {} unknown)\n",
                        100.0 * static_cast<double>(summary.mapped) / static_cast<double>(summary.blocks),
                        summary.blocks, summary.inherited, summary.unmapped);
+  if (summary.optimised_functions != 0)
+    out +=
+        fmt::format("  {} functions are optimised: their coverage is told by function; with -O0 by block\n",
+                    summary.optimised_functions);
   if (summary.without_coverage != 0)
     out += fmt::format("  {} tests left no coverage: are they built with the toolchain? (simrt doctor)\n",
                        summary.without_coverage);
@@ -247,6 +252,7 @@ std::string render_record_json(const RecordSummary& s) {
                                     {"mapped", s.mapped},
                                     {"inherited", s.inherited},
                                     {"unmapped", s.unmapped},
+                                    {"optimised_functions", s.optimised_functions},
                                     {"complete", s.complete},
                                     {"failures", s.failures},
                                     {"warnings", s.warnings}};

@@ -30,6 +30,7 @@ struct RecordSummary {
   std::size_t tests = 0, ran = 0, reused = 0, passed = 0, failed = 0, crashed = 0, timed_out = 0, skipped = 0;
   std::size_t without_coverage = 0, multi_threaded = 0;
   std::uint64_t blocks = 0, mapped = 0, inherited = 0, unmapped = 0;  ///< of modules mapped in this run
+  std::uint64_t optimised_functions = 0;                              ///< of these modules
   double seconds = 0;
   bool facts_only = false;  ///< no test was looked at
   bool complete = false;

@@ -181,7 +181,10 @@ class Parser {
   }
 
   void debug_option(const std::string& o) {
-    if (o == "-g0" || o == "-ggdb0") {
+    // Lines alone do not say where a function was declared: nothing could be matched with it.
+    static constexpr std::array<std::string_view, 7> kTooLittle = {
+        "-g0", "-ggdb0", "-g1", "-ggdb1", "-gmlt", "-gline-tables-only", "-gline-directives-only"};
+    if (std::find(kTooLittle.begin(), kTooLittle.end(), o) != kTooLittle.end()) {
       line_.debug_information = false;
     } else if (starts_with(o, "-gcc-toolchain") || starts_with(o, "-gz") || starts_with(o, "-gno-") ||
                o == "-grecord-gcc-switches") {

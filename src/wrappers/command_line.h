@@ -35,7 +35,7 @@ struct CommandLine {
   bool statically = false;         ///< -static, -static-pie
   bool user_sanitizer = false;     ///< -fsanitize=...
   bool foreign_target = false;     ///< -m32, --target=...: the runtime has another architecture
-  bool debug_information = false;  ///< the last -g option is not -g0
+  bool debug_information = false;  ///< the last -g option asks for more than lines
   bool has_debug_option = false;
   bool linked_with_runtime = false;  ///< the runtime is on the line already (toolchain file below a wrapper)
 };

@@ -29,7 +29,9 @@ bool strips_symbols(const std::string& argument) {
 
 std::vector<std::string> instrumentation_flags(Family family) {
   if (family == Family::Clang) return {std::string(kClangCoverage)};
-  return {"-fsanitize-coverage=trace-pc", "-fno-optimize-sibling-calls"};
+  // A tail call would report its caller's place; a function merged with an equal one would look as if it
+  // never ran.
+  return {"-fsanitize-coverage=trace-pc", "-fno-optimize-sibling-calls", "-fno-ipa-icf"};
 }
 
 // Each word for the linker alone: -Wl, would split paths with commas, and a bare path would be taken for

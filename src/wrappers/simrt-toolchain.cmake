@@ -80,7 +80,7 @@ set(simrt_clang_coverage bb,no-prune,trace-pc-guard,pc-table)
 foreach(simrt_language C CXX)
   add_compile_options(
     "$<$<COMPILE_LANG_AND_ID:${simrt_language},Clang>:-fsanitize-coverage=${simrt_clang_coverage};-g>"
-    "$<$<COMPILE_LANG_AND_ID:${simrt_language},GNU>:-fsanitize-coverage=trace-pc;-fno-optimize-sibling-calls;-g>")
+    "$<$<COMPILE_LANG_AND_ID:${simrt_language},GNU>:-fsanitize-coverage=trace-pc;-fno-optimize-sibling-calls;-fno-ipa-icf;-g>")
   # At link time clang would answer a coverage flag with a sanitizer runtime of its own: take it back there.
   add_link_options("$<$<LINK_LANG_AND_ID:${simrt_language},Clang>:-fno-sanitize-coverage=${simrt_clang_coverage}>")
   if(SIMRT_LAUNCHER AND (SIMRT_INLINE OR NOT DEFINED SIMRT_INLINE))

@@ -97,6 +97,8 @@ TEST(CommandLine, DebugOptions) {
   EXPECT_EQ(debug({"-g", "a.c"}), std::pair(true, true));
   EXPECT_EQ(debug({"-g", "-g0", "a.c"}), std::pair(true, false));
   EXPECT_EQ(debug({"-g0", "-ggdb3", "a.c"}), std::pair(true, true));
+  for (const char* lines : {"-g1", "-ggdb1", "-gmlt", "-gline-tables-only"})
+    EXPECT_EQ(debug({"-g", lines, "a.c"}), std::pair(true, false)) << lines;
   EXPECT_EQ(debug({"-gz", "a.c"}), std::pair(false, false));
 }
 

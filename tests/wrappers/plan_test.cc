@@ -35,8 +35,9 @@ TEST(Plan, CompilationKeepsTheUsersOptionsLast) {
   EXPECT_THAT(planned({"-g3", "-c", "a.cc"}), ElementsAre("clang++-19", kCoverage, "-g3", "-c", "a.cc"));
   EXPECT_THAT(planned({"-g0", "-c", "a.cc"}),
               ElementsAre("clang++-19", kCoverage, "-g0", "-c", "a.cc", "-g"));
-  EXPECT_THAT(planned({"-c", "a.cc"}, kGcc), ElementsAre("ccache", "g++-12", "-fsanitize-coverage=trace-pc",
-                                                         "-fno-optimize-sibling-calls", "-g", "-c", "a.cc"));
+  EXPECT_THAT(planned({"-c", "a.cc"}, kGcc),
+              ElementsAre("ccache", "g++-12", "-fsanitize-coverage=trace-pc", "-fno-optimize-sibling-calls",
+                          "-fno-ipa-icf", "-g", "-c", "a.cc"));
 }
 
 TEST(Plan, LinkingAddsTheRuntimeButNoCompileFlags) {

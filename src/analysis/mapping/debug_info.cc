@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "analysis/mapping/object_file.h"
+#include "analysis/mapping/optimisation_signs.h"
 
 namespace simrt::analysis {
 namespace {
@@ -71,15 +72,18 @@ class Loader {
     llvm::DWARFUnit& full = *root.getDwarfUnit();
     const std::uint32_t unit_file = intern(unit_name(unit.getUnitDIE(), directory));
     const std::size_t known = info_.functions.size();
+    OptimisationSigns signs(llvm::dwarf::toStringRef(root.find(llvm::dwarf::DW_AT_producer)));
     for (const llvm::DWARFDebugInfoEntry& entry : full.dies()) {
+      const llvm::DWARFDie die(&full, &entry);
+      signs.look_at(die);
       const auto tag = entry.getTag();
-      if (tag == llvm::dwarf::DW_TAG_subprogram || tag == llvm::dwarf::DW_TAG_inlined_subroutine) {
-        add_code(llvm::DWARFDie(&full, &entry), unit_file);
-      }
+      if (tag == llvm::dwarf::DW_TAG_subprogram || tag == llvm::dwarf::DW_TAG_inlined_subroutine)
+        add_code(die, unit_file);
     }
-    const llvm::StringRef producer = llvm::dwarf::toStringRef(root.find(llvm::dwarf::DW_AT_producer));
-    for (std::size_t i = known; i < info_.functions.size(); ++i)
-      info_.functions[i].gcc = producer.starts_with("GNU ");
+    for (std::size_t i = known; i < info_.functions.size(); ++i) {
+      info_.functions[i].gcc = signs.gcc();
+      info_.functions[i].optimised = signs.optimised();
+    }
   }
 
   static std::string unit_name(const llvm::DWARFDie& root, const char* directory) {
@@ -113,15 +117,20 @@ class Loader {
     std::uint32_t file = 0;
     std::uint32_t discriminator = 0;
     die.getCallerFrame(file, frame.call_line, frame.call_column, discriminator);
-    llvm::DWARFUnit* unit = die.getDwarfUnit();
+    frame.call_file = file_of(die, file);
+    return frame;
+  }
+
+  /// Of the unit's line table.
+  std::uint32_t file_of(const llvm::DWARFDie& die, std::uint64_t number) {
+    llvm::DWARFUnit* unit = die.getDwarfUnit()->getLinkedUnit();
     const auto* table = unit->getContext().getLineTableForUnit(unit);
     const char* directory = unit->getCompilationDir();
     std::string path;
-    if (table != nullptr && table->getFileNameByIndex(file, directory == nullptr ? "" : directory,
-                                                      PathKind::AbsoluteFilePath, path)) {
-      frame.call_file = intern(path);
-    }
-    return frame;
+    const bool found =
+        table != nullptr && table->getFileNameByIndex(number, directory == nullptr ? "" : directory,
+                                                      PathKind::AbsoluteFilePath, path);
+    return found ? intern(path) : kNone;
   }
 
   /// A copy without a linkage name of its own shares the entry of the function it is a copy of.
@@ -150,9 +159,13 @@ class Loader {
     const char* name = die.getShortName();
     if (linkage != nullptr) function.linkage = without_clone_suffix(linkage);
     if (name != nullptr) function.name = name;
-    function.line = static_cast<std::uint32_t>(die.getDeclLine());
-    const std::string file = die.getDeclFile(PathKind::AbsoluteFilePath);
-    if (!file.empty()) function.file = intern(file);
+    // gcc gives the call operator of a lambda no place; its closure has the lambda's.
+    const llvm::DWARFDie placed = die.getDeclLine() != 0 ? die : die.getParent();
+    function.line = static_cast<std::uint32_t>(placed.getDeclLine());
+    // Not getDeclFile(): LLVM 19 finds no file where gcc's abbreviation holds the number
+    // (DW_FORM_implicit_const).
+    if (const auto number = llvm::dwarf::toUnsigned(placed.findRecursively(llvm::dwarf::DW_AT_decl_file)))
+      function.file = file_of(placed, *number);
     function.unit = unit_file;
     return function;
   }

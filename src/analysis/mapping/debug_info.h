@@ -20,6 +20,7 @@ struct DebugFunction {
   std::uint32_t line = 0;
   std::uint32_t unit = kNone;  ///< index into DebugInfo::files: main source of its compile unit
   bool gcc = false;            ///< compiled by gcc, else by clang
+  bool optimised = false;      ///< compiled with more than -O0, as far as its unit tells
 };
 
 /// One level of inlining. The position of the call lies in the parent's function.

@@ -86,7 +86,7 @@ class Mapper {
   void place_function(const DebugFunction& function, const std::vector<CodePiece>& pieces) {
     if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces, function.gcc);
     Candidates candidates = matcher_.match(function, file_name(function.file), file_name(function.unit));
-    if (candidates.size() > 1) candidates = best_fit(candidates, pieces, function.gcc);
+    if (candidates.size() > 1 && !function.optimised) candidates = best_fit(candidates, pieces, function.gcc);
     std::map<std::uint32_t, std::vector<const CodePiece*>> by_copy;
     for (const CodePiece& piece : pieces) by_copy[piece.copy].push_back(&piece);
     for (const FunctionFacts* facts : candidates) {
@@ -97,7 +97,11 @@ class Mapper {
           placed_[piece->guard].of_program = true;
         }
         CompiledCopy& copy = copies_[facts->id].emplace_back(*facts);
-        copy.place(table_of(facts->id, function.gcc), guards_, own, positions, candidates.size() == 1);
+        const bool certain = candidates.size() == 1 && !function.optimised;
+        copy.place(table_of(facts->id, function.gcc), guards_, own, positions, certain);
+        if (!function.optimised) continue;
+        optimised_.insert(facts->id);
+        for (const CodePiece* piece : own) copy.mark_entry(piece->guard);
       }
     }
   }
@@ -173,6 +177,9 @@ class Mapper {
     inherit(facts, dominators, guarded);
   }
 
+  /// Optimised code joins calls of two branches into one without a place (SimplifyCFG, gcc's tail merging)
+  /// and conditions into a word of bits: what ran may have no guard that says so, however certain others are.
+  /// There whoever enters a function covers all of it.
   void inherit(const FunctionFacts& facts, const Dominators& dominators,
                const std::set<std::uint32_t>& guarded) {
     const FunctionPoints* points = points_of(facts.id);
@@ -182,9 +189,13 @@ class Mapper {
         if (!block.points.empty()) with_points.insert(block.ordinal);
       }
     }
+    const bool optimised = optimised_.count(facts.id) != 0;
     MappingReport& report = mapping_.report;
     ++report.functions;
+    report.optimised_functions += optimised ? 1 : 0;
     for (const Block& block : facts.blocks) {
+      if (optimised && block.ordinal != facts.entry)
+        mapping_.inherited.push_back({{facts.id, block.ordinal}, {facts.id, facts.entry}});
       const bool executable = !block.elements.empty() && with_points.count(block.ordinal) != 0 &&
                               dominators.reachable(block.ordinal);
       report.blocks += executable ? 1 : 0;
@@ -195,7 +206,9 @@ class Mapper {
       std::optional<std::uint32_t> source = dominators.parent(block.ordinal);
       while (source && guarded.count(*source) == 0) source = dominators.parent(*source);
       if (!source && guarded.count(facts.entry) != 0) source = facts.entry;
-      if (source) {
+      if (optimised) {
+        // It has its source already.
+      } else if (source) {
         mapping_.inherited.push_back({{facts.id, block.ordinal}, {facts.id, *source}});
       } else {
         mapping_.unknown.push_back({facts.id, block.ordinal});
@@ -216,6 +229,7 @@ class Mapper {
   std::vector<Guard> guards_;
   std::vector<Placed> placed_;                              // parallel to guards_
   std::map<FunctionId, std::vector<CompiledCopy>> copies_;  // of the functions in the module
+  std::set<FunctionId> optimised_;                          // of those
   ModuleMapping mapping_;
 };
 

@@ -36,6 +36,7 @@ struct GuardBlocks {
 /// own, in functions that the module contains.
 struct MappingReport {
   std::uint64_t functions = 0;
+  std::uint64_t optimised_functions = 0;  ///< of those; whoever enters one counts as having covered all of it
   std::uint64_t blocks = 0;
   std::uint64_t mapped = 0;     ///< a guard of their own
   std::uint64_t inherited = 0;  ///< no guard; coverage is taken from a dominator
@@ -55,7 +56,8 @@ struct MappingReport {
 struct ModuleMapping {
   std::vector<GuardBlocks> guards;  ///< parallel to InstrumentedModule::pcs
   /// (block without guard, block it takes its coverage from): the nearest dominator with a guard, else the
-  /// entry. Over-approximates: the dominator may run without the block.
+  /// entry; in optimised functions every block, and the entry. Over-approximates: the dominator may run
+  /// without the block.
   std::vector<std::pair<BlockId, BlockId>> inherited;
   std::vector<BlockId> unknown;  ///< of functions in the module about whose blocks no guard says anything
   MappingReport report;

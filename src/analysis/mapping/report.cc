@@ -31,6 +31,7 @@ std::string describe_block(const FunctionFacts& function, std::uint32_t ordinal,
 
 void MappingReport::add(const MappingReport& other) {
   functions += other.functions;
+  optimised_functions += other.optimised_functions;
   blocks += other.blocks;
   mapped += other.mapped;
   inherited += other.inherited;
