@@ -64,10 +64,11 @@ void Evaluator::atomic_access(const Operand& object, bool reads, bool writes, Me
   if (writes) access(object, AccessMode::Write, clang::QualType(), at, order);
 }
 
-bool Evaluator::atomic_member(const CallSite& site, LibraryClass kind, Operands& result) {
+bool Evaluator::atomic_member(const CallSite& site, const Operand& receiver, LibraryClass kind,
+                              Operands& result) {
   const clang::SourceLocation at = site.expression->getExprLoc();
   // An atomic_ref is a pointer to what it makes atomic.
-  const Operand object = kind == LibraryClass::AtomicRef ? pointee(*site.object) : *site.object;
+  const Operand object = kind == LibraryClass::AtomicRef ? pointee(receiver) : receiver;
   const clang::QualType type = type_argument(site.object_type, 0);
   MemoryOrder order = MemoryOrder::SeqCst;
   for (const clang::Expr* argument : site.arguments)
@@ -75,7 +76,7 @@ bool Evaluator::atomic_member(const CallSite& site, LibraryClass kind, Operands&
       order = order_of(argument, MemoryOrder::SeqCst);
       break;
     }
-  Operand loaded = object;
+  const Operand& loaded = object;
   switch (site.callee->getOverloadedOperator()) {
     case clang::OO_None:
       break;

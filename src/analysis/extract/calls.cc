@@ -303,7 +303,7 @@ Operands Evaluator::dispatch(CallSite& site) {
   if (!unit_.in_repository(site.callee)) {
     if (site.callee->getDeclName().isIdentifier()) site.name = library_name(site.callee);
     Operands result;
-    if (site.object ? std_member(site, result) || library_member(site, result)
+    if (site.object ? std_member(site, *site.object, result) || library_member(site, *site.object, result)
                     : std_function(site, result) || c_function(site, result) || atomic_function(site, result))
       return result;
     const clang::SourceManager& sources = unit_.context.getSourceManager();

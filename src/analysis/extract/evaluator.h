@@ -140,8 +140,8 @@ class Evaluator {
   // --- library_calls.cc: objects of library classes, unknown library functions ---
   bool library_construction(const clang::CXXConstructExpr* expression, const Operand& target,
                             const CallSite& site, Operands& result);
-  bool library_member(const CallSite& site, Operands& result);
-  bool smart_pointer_member(const CallSite& site, Operands& result);
+  bool library_member(const CallSite& site, const Operand& object, Operands& result);
+  bool smart_pointer_member(const CallSite& site, const Operand& object, Operands& result);
   void library_function(const CallSite& site, Operands& result);
   void touch_arguments(const CallSite& site, bool read_only);
   void make_object(const CallSite& site, clang::QualType type, std::size_t first_argument);
@@ -149,14 +149,15 @@ class Evaluator {
   Operands library_result(const CallSite& site);
 
   // --- sync_std.cc: std locks, guards, threads, futures, ... ---
-  bool std_member(const CallSite& site, Operands& result);
+  bool std_member(const CallSite& site, const Operand& object, Operands& result);
   bool std_function(const CallSite& site, Operands& result);
-  bool guard_member(const CallSite& site, llvm::StringRef method);
+  bool guard_member(const CallSite& site, const Operand& object, llvm::StringRef method);
   bool guard_construction(const Operand& guard, LibraryClass kind, const CallSite& site);
   bool thread_construction(const Operand& thread, const CallSite& site, std::size_t first_argument);
-  bool mutex_member(const CallSite& site, llvm::StringRef method);
-  bool condition_member(const CallSite& site, llvm::StringRef method);
-  bool ordering_member(const CallSite& site, LibraryClass kind, llvm::StringRef method);
+  bool mutex_member(const CallSite& site, const Operand& object, llvm::StringRef method);
+  bool condition_member(const CallSite& site, const Operand& object, llvm::StringRef method);
+  bool ordering_member(const CallSite& site, const Operand& object, LibraryClass kind,
+                       llvm::StringRef method);
   void spawn(const CallSite& site, std::size_t entry_argument, const Operand& thread);
   Entry resolve_entry(const CallSite& site, std::size_t argument);
   void call_now(const CallSite& site, std::size_t argument);
@@ -170,7 +171,7 @@ class Evaluator {
                                   const Operand& object);
 
   // --- atomics.cc ---
-  bool atomic_member(const CallSite& site, LibraryClass kind, Operands& result);
+  bool atomic_member(const CallSite& site, const Operand& receiver, LibraryClass kind, Operands& result);
   Operands atomic_builtin(const clang::AtomicExpr* expression);
   bool atomic_function(const CallSite& site, Operands& result);
   MemoryOrder order_of(const clang::Expr* expression, MemoryOrder otherwise);

@@ -138,10 +138,10 @@ Operands Evaluator::library_result(const CallSite& site) {
   return result;
 }
 
-bool Evaluator::smart_pointer_member(const CallSite& site, Operands& result) {
+bool Evaluator::smart_pointer_member(const CallSite& site, const Operand& object, Operands& result) {
   const std::string name = method_name(site);
   const clang::SourceLocation at = site.expression->getExprLoc();
-  const Operand& pointer = *site.object;
+  const Operand& pointer = object;
   const clang::QualType type = site.object_type;
   const auto op = site.callee->getOverloadedOperator();
   const auto* method = cast<clang::CXXMethodDecl>(site.callee);
@@ -186,30 +186,30 @@ bool Evaluator::smart_pointer_member(const CallSite& site, Operands& result) {
 }
 
 /// Member call on an object of a library class.
-bool Evaluator::library_member(const CallSite& site, Operands& result) {
+bool Evaluator::library_member(const CallSite& site, const Operand& object, Operands& result) {
   const LibraryClass kind = unit_.library.classify(site.object_type);
   const auto* method = dyn_cast<clang::CXXMethodDecl>(site.callee);
   if (!method || kind == LibraryClass::None) return false;
   const clang::SourceLocation at = site.expression->getExprLoc();
   hand_over(site);
   if (has_lock_attributes(site.callee)) {
-    attribute_effects(site, *site.object);
+    attribute_effects(site, object);
     result = library_result(site);
     return true;
   }
   if (kind == LibraryClass::Function && site.callee->getOverloadedOperator() == clang::OO_Call) {
-    access(*site.object, AccessMode::Read, clang::QualType(), at);
+    access(object, AccessMode::Read, clang::QualType(), at);
     if (silent()) return true;
     Call call;
     call.kind = CallKind::Indirect;
-    call.name = site.object->path.empty() ? "std::function" : site.object->path;
-    if (site.object->known()) call.receiver = site.object->value();
+    call.name = object.path.empty() ? "std::function" : object.path;
+    if (object.known()) call.receiver = object.value();
     for (std::size_t i = 0; i < site.values.size(); ++i) call.arguments.push_back(site.argument(i).value());
     emit(at, std::move(call));
     return true;
   }
   if (kind == LibraryClass::SmartPointer || kind == LibraryClass::Pointer)
-    return smart_pointer_member(site, result);
+    return smart_pointer_member(site, object, result);
   if (kind == LibraryClass::Stream) {
     touch_arguments(site, false);
     result = library_result(site);
@@ -218,17 +218,17 @@ bool Evaluator::library_member(const CallSite& site, Operands& result) {
   const std::string name = method_name(site);
   const bool reads = method->isConst() || is_accessor(site, name, site.object_type);
   touch_arguments(site, false);
-  access(*site.object, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at,
-         MemoryOrder::NotAtomic, kTagWholeObject);
+  access(object, reads ? AccessMode::Read : AccessMode::Write, clang::QualType(), at, MemoryOrder::NotAtomic,
+         kTagWholeObject);
   if (!reads) {
     // What is put in can be reached through the elements.
-    const Operand element = kind == LibraryClass::Tuple ? *site.object : element_of(*site.object);
+    const Operand element = kind == LibraryClass::Tuple ? object : element_of(object);
     const bool whole = site.callee->getOverloadedOperator() == clang::OO_Equal || name == "swap";
     for (std::size_t i = 0; i < site.values.size(); ++i)
       for (const Operand& value : site.values[i]) {
         const Operand stored = site.arguments[i]->isGLValue() ? pointee(value) : value;
         const clang::QualType type = site.arguments[i]->getType();
-        bind(whole && unit_.library.classify(type) == kind ? *site.object : element, stored, type, at);
+        bind(whole && unit_.library.classify(type) == kind ? object : element, stored, type, at);
       }
     if (name.starts_with("emplace") || name == "try_emplace") {
       const clang::QualType made = type_argument(

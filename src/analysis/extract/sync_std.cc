@@ -30,7 +30,7 @@ bool is_guard(LibraryClass kind) { return kind == LibraryClass::Guard || kind ==
 
 }  // namespace
 
-bool Evaluator::mutex_member(const CallSite& site, llvm::StringRef method) {
+bool Evaluator::mutex_member(const CallSite& site, const Operand& object, llvm::StringRef method) {
   const auto action =
       llvm::StringSwitch<std::optional<LockAction>>(method)
           .Cases("lock", "lock_shared", LockAction::Acquire)
@@ -39,7 +39,7 @@ bool Evaluator::mutex_member(const CallSite& site, llvm::StringRef method) {
           .Cases("unlock", "unlock_shared", LockAction::Release)
           .Default(std::nullopt);
   if (!action) return method == "native_handle";
-  lock_op(*action, {site.object->place}, site.expression->getExprLoc(),
+  lock_op(*action, {object.place}, site.expression->getExprLoc(),
           method.contains("shared") ? LockMode::Shared : LockMode::Exclusive);
   return true;
 }
@@ -77,10 +77,10 @@ bool Evaluator::guard_construction(const Operand& guard, LibraryClass kind, cons
   return true;
 }
 
-bool Evaluator::guard_member(const CallSite& site, llvm::StringRef method) {
+bool Evaluator::guard_member(const CallSite& site, const Operand& object, llvm::StringRef method) {
   const clang::SourceLocation at = site.expression->getExprLoc();
   const LockMode mode = mode_of(unit_.library.classify(site.object_type));
-  const Place& guard = site.object->place;
+  const Place& guard = object.place;
   if (site.callee->getOverloadedOperator() == clang::OO_Equal)
     lock_op(LockAction::GuardMove, {}, at, mode, guard, site.target(0).place);
   else if (method == "lock")
@@ -96,12 +96,12 @@ bool Evaluator::guard_member(const CallSite& site, llvm::StringRef method) {
 }
 
 /// wait: the lock is given up and taken again; a predicate runs with the lock held.
-bool Evaluator::condition_member(const CallSite& site, llvm::StringRef method) {
+bool Evaluator::condition_member(const CallSite& site, const Operand& object, llvm::StringRef method) {
   const clang::SourceLocation at = site.expression->getExprLoc();
   if (method == "notify_one") {
-    order_op(OrderKind::NotifyOne, *site.object, at);
+    order_op(OrderKind::NotifyOne, object, at);
   } else if (method == "notify_all") {
-    order_op(OrderKind::NotifyAll, *site.object, at);
+    order_op(OrderKind::NotifyAll, object, at);
   } else if (method.starts_with("wait") && !site.values.empty()) {
     const Place lock = site.target(0).place;
     const LibraryClass kind = unit_.library.classify(site.arguments[0]->getType());
@@ -110,7 +110,7 @@ bool Evaluator::condition_member(const CallSite& site, llvm::StringRef method) {
       lock_op(LockAction::GuardRelease, {}, at, mode_of(kind), lock);
     else
       lock_op(LockAction::Release, {lock}, at);
-    order_op(OrderKind::ConditionWait, *site.object, at);
+    order_op(OrderKind::ConditionWait, object, at);
     if (guard)
       lock_op(LockAction::GuardAcquire, {}, at, mode_of(kind), lock);
     else
@@ -122,9 +122,9 @@ bool Evaluator::condition_member(const CallSite& site, llvm::StringRef method) {
   return true;
 }
 
-bool Evaluator::ordering_member(const CallSite& site, LibraryClass kind, llvm::StringRef method) {
+bool Evaluator::ordering_member(const CallSite& site, const Operand& object, LibraryClass kind,
+                                llvm::StringRef method) {
   const clang::SourceLocation at = site.expression->getExprLoc();
-  const Operand& object = *site.object;
   switch (kind) {
     case LibraryClass::Semaphore:
       if (method.contains("acquire"))
@@ -179,7 +179,7 @@ bool Evaluator::ordering_member(const CallSite& site, LibraryClass kind, llvm::S
   }
 }
 
-bool Evaluator::std_member(const CallSite& site, Operands& result) {
+bool Evaluator::std_member(const CallSite& site, const Operand& object, Operands& result) {
   LibraryClass kind = unit_.library.classify(site.object_type);
   const auto* method = dyn_cast<clang::CXXMethodDecl>(site.callee);
   if (kind == LibraryClass::None || kind == LibraryClass::Other)
@@ -187,26 +187,26 @@ bool Evaluator::std_member(const CallSite& site, Operands& result) {
   const std::string name = method_name(site);
   switch (kind) {
     case LibraryClass::Mutex:
-      return mutex_member(site, name);
+      return mutex_member(site, object, name);
     case LibraryClass::Guard:
     case LibraryClass::SharedGuard:
       if (name == "mutex") return false;
-      return guard_member(site, name);
+      return guard_member(site, object, name);
     case LibraryClass::ConditionVariable:
-      return condition_member(site, name);
+      return condition_member(site, object, name);
     case LibraryClass::Atomic:
     case LibraryClass::AtomicRef:
     case LibraryClass::AtomicFlag:
-      return atomic_member(site, kind, result);
+      return atomic_member(site, object, kind, result);
     case LibraryClass::Semaphore:
     case LibraryClass::Latch:
     case LibraryClass::Barrier:
     case LibraryClass::Thread:
     case LibraryClass::JoiningThread:
     case LibraryClass::Promise:
-      return ordering_member(site, kind, name);
+      return ordering_member(site, object, kind, name);
     case LibraryClass::Future:
-      if (!ordering_member(site, kind, name)) return false;
+      if (!ordering_member(site, object, kind, name)) return false;
       result = library_result(site);
       return true;
     case LibraryClass::Container:
@@ -215,9 +215,9 @@ bool Evaluator::std_member(const CallSite& site, Operands& result) {
         const clang::QualType element = type_argument(site.object_type, 0);
         const LibraryClass made = unit_.library.classify(element);
         if (made == LibraryClass::Thread || made == LibraryClass::JoiningThread) {
-          access(*site.object, AccessMode::Write, clang::QualType(), site.expression->getExprLoc(),
+          access(object, AccessMode::Write, clang::QualType(), site.expression->getExprLoc(),
                  MemoryOrder::NotAtomic, kTagWholeObject);
-          return thread_construction(element_of(*site.object), site, 0);
+          return thread_construction(element_of(object), site, 0);
         }
       }
       return false;
