@@ -40,7 +40,7 @@ TEST_F(Steerings, WhatIsUnsoundOrUnknownIsRefusedWithTheReason) {
 }
 
 TEST_F(Steerings, EachBeginsWithAnExecutionAndSearchesSayWhatTheyCover) {
-  for (const char* name : {"auto", "map", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
+  for (const char* name : {"auto", "map", "pair", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
     auto steering = make(name);
     ASSERT_TRUE(steering);
     EXPECT_TRUE((*steering)->next()) << name;

@@ -22,9 +22,9 @@ std::optional<std::uint64_t> number_behind(const std::string& name, const std::s
 }  // namespace
 
 const std::vector<std::string>& strategy_names() {
-  static const std::vector<std::string> kNames = {"auto", "map",  "hapset", "hapset+pcb", "hapset+pcbN",
-                                                  "dpor", "pcbN", "dfs",    "pctN",       "pos",
-                                                  "surw", "rf",   "period", "random"};
+  static const std::vector<std::string> kNames = {"auto",        "map",  "pair", "hapset", "hapset+pcb",
+                                                  "hapset+pcbN", "dpor", "pcbN", "dfs",    "pctN",
+                                                  "pos",         "surw", "rf",   "period", "random"};
   return kNames;
 }
 
@@ -32,6 +32,7 @@ Result<std::unique_ptr<Steering>> make_steering(const SteeringOptions& options) 
   const std::string& name = options.strategy;
   if (name == "auto") return steer_portfolio(options);
   if (name == "map") return steer_patterns(options);
+  if (name == "pair") return steer_pairs(options);
   if (name == "rf") return steer_reads_from(options);
   if (name == "period") return steer_periods(options);
   if (name == "random" || name == "pos" || name == "surw") return steer_sampling(options, name, 0);

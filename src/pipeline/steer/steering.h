@@ -64,6 +64,7 @@ const std::vector<std::string>& strategy_names();
 using SteeringResult = Result<std::unique_ptr<Steering>>;
 SteeringResult steer_sampling(const SteeringOptions& options, const std::string& name, std::uint64_t number);
 SteeringResult steer_patterns(const SteeringOptions& options);
+SteeringResult steer_pairs(const SteeringOptions& options);
 SteeringResult steer_search(const SteeringOptions& options, const std::string& name);
 SteeringResult steer_reads_from(const SteeringOptions& options);
 SteeringResult steer_periods(const SteeringOptions& options);
