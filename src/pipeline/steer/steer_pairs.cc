@@ -33,6 +33,7 @@ class PairDirected final : public Steering {
     proposal.plan.strategy = format::StrategyKind::Pair;
     proposal.plan.walk = format::StrategyKind::Random;
     proposal.plan.length = options_.knowledge->points();
+    proposal.plan.hold = options_.knowledge->points() + 1000;  // longer than an execution: nobody is coming
     proposal.plan.modules = options_.sites->modules();
     proposal.plan.pairs.push_back(
         {hook_of(aimed_->first, attempt / 2), hook_of(aimed_->second, attempt / 2), attempt % 2 == 0});
