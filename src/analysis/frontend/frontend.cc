@@ -35,6 +35,7 @@ class RepositoryFiles {
 
   bool contains(const clang::SourceManager& sources, clang::SourceLocation location) {
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
+    if (file.isInvalid()) return false;  // of Clang's own declarations; no key of the map either
     const auto [known, inserted] = known_.try_emplace(file, false);
     if (inserted) {
       const auto entry = sources.getFileEntryRefForID(file);

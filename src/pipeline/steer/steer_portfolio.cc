@@ -11,12 +11,12 @@
 namespace simrt::pipeline {
 namespace {
 
-const std::vector<std::string> kMembers = {"pos", "map", "dpor", "rf", "period", "surw", "pct3", "random"};
+const std::vector<std::string> kMembers = {"pos", "map", "dpor", "rf", "period", "surw", "pct3", "random", "pair"};
 
 /// The first executions, as indices of kMembers: before coverage says who is worth most, directed ones get
 /// most.
-constexpr std::array<std::size_t, 24> kOpening = {0, 1, 1, 2, 3, 1, 4, 2, 1, 5, 3, 1,
-                                                  6, 2, 1, 3, 4, 1, 7, 3, 1, 2, 5, 1};
+constexpr std::array<std::size_t, 24> kOpening = {0, 1, 8, 2, 3, 1, 4, 8, 1, 5, 3, 8,
+                                                  6, 2, 1, 8, 4, 1, 7, 3, 8, 2, 5, 1};
 
 class Sharing final : public Steering {
  public:
