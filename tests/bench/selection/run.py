@@ -43,9 +43,10 @@ def measure(simrt, units, rounds, sample):
     with tempfile.TemporaryDirectory() as root:
         project.create(root, units, COMPILER)
         with open(os.path.join(root, ".simrt.toml"), "w") as file:
-            file.write('[build]\ndirectory = "build"\n[[tests.command]]\nname = "all"\ncommand = ["./build/all"]\n')
+            file.write('[build]\ndirectory = "build"\ninstrumented = "build"\n'
+                       '[[tests.command]]\nname = "all"\ncommand = ["/bin/true"]\n')
         os.environ["SIMRT_CACHE_DIR"] = os.path.join(root, CACHE)
-        subprocess.run([simrt, "-q", "-C", root, "record", "--facts-only"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([simrt, "-q", "-C", root, "record"], check=True, stdout=subprocess.DEVNULL)
         project.change(root, units)
         select = [simrt, "-q", "-C", root, "select", "--format", "json"]
         subprocess.run(select, stdout=subprocess.DEVNULL)  # warms the cache of precompiled system headers
