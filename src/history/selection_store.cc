@@ -13,17 +13,20 @@ namespace {
 
 /// Changes in a hub of a program impact hundreds of thousands of pairs, and `select` runs at every push: what
 /// is stored of them is bounded, or the database would grow by megabytes a run.
-constexpr std::uint32_t kStoredPairs = 10000;  ///< of each kind, covered and uncovered
+constexpr std::uint32_t kStoredPairs = 1000;  ///< of each kind, covered and uncovered
 constexpr int kDetailedSelections = 10;
 
-void store_accesses(Connection& connection, SelectionId id, const Impact& impact, const Program& head) {
+/// Those of the pairs that are stored; the ordinals stay those of the impact.
+void store_accesses(Connection& connection, SelectionId id, const Impact& impact, const Program& head,
+                    const std::vector<bool>& wanted) {
   Query insert(connection,
                "INSERT INTO selection_access(selection, ordinal, function, function_name, variable, "
                "variable_name, file, "
                "line, column, mode, impacted, rule, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::uint32_t ordinal = 0;
-  for (const SharedAccess& access : impact.accesses) {
-    insert.bind(id.value, ordinal++, access.function.value, head.name_of(access.function),
+  for (std::uint32_t ordinal = 0; ordinal < impact.accesses.size(); ++ordinal) {
+    if (!wanted[ordinal]) continue;
+    const SharedAccess& access = impact.accesses[ordinal];
+    insert.bind(id.value, ordinal, access.function.value, head.name_of(access.function),
                 access.variable.value, head.name_of(access.variable), access.file, access.at.line,
                 access.at.column, static_cast<int>(access.mode), access.impacted,
                 static_cast<int>(access.rule), access.cause);
@@ -31,7 +34,10 @@ void store_accesses(Connection& connection, SelectionId id, const Impact& impact
   }
 }
 
-void store_pairs(Connection& connection, SelectionId id, const Impact& impact, const Selection& selection) {
+/// Returns which accesses have a part in them.
+std::vector<bool> store_pairs(Connection& connection, SelectionId id, const Impact& impact,
+                              const Selection& selection) {
+  std::vector<bool> used(impact.accesses.size());
   const std::set<std::uint32_t> uncovered(selection.uncovered.begin(), selection.uncovered.end());
   Query insert(
       connection,
@@ -43,9 +49,11 @@ void store_pairs(Connection& connection, SelectionId id, const Impact& impact, c
     if (stored[covered]++ < kStoredPairs) {
       insert.bind(id.value, ordinal, pair.first, pair.second, covered);
       insert.run();
+      used[pair.first] = used[pair.second] = true;
     }
     ++ordinal;
   }
+  return used;
 }
 
 /// Older selections keep their figures and decisions.
@@ -108,8 +116,7 @@ Result<SelectionId> put_selection(Database& database, const SelectionRecord& rec
           impact.pairs.size(), selection.uncovered.size(), impact.unknowns.size())
         .run();
     const SelectionId id{last_row(connection)};
-    store_accesses(connection, id, impact, head);
-    store_pairs(connection, id, impact, selection);
+    store_accesses(connection, id, impact, head, store_pairs(connection, id, impact, selection));
     store_decisions(connection, id, selection);
     forget_old_details(connection);
     return id;

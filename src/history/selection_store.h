@@ -21,8 +21,8 @@ struct SelectionRecord {
   std::int64_t created_at = 0;  ///< seconds since 1970
 };
 
-/// Stores a summary: accesses, pairs (the first 10,000 covered and uncovered ones), and the listed decisions.
-/// Only the newest ten selections keep accesses and pairs. `head` names functions and variables.
+/// Stores a summary: pairs (the first 1,000 covered and uncovered ones) with their accesses, and the listed
+/// decisions. Only the newest ten selections keep accesses and pairs. `head` names functions and variables.
 Result<SelectionId> put_selection(Database& database, const SelectionRecord& record, const Impact& impact,
                                   const Selection& selection, const Program& head);
 

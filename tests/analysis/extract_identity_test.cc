@@ -199,7 +199,9 @@ TEST(Identity, DependentRangeForHasNoGraphButItsInstanceHas) {
       "int s; template <class T> void f(T& a) { for (auto& x : a) s += x; } void g(int (&v)[2]) { f(v); }");
   const FunctionFacts& pattern = function(unit, "f");
   EXPECT_TRUE(pattern.has(kDependent));
-  if (pattern.has(kNoCfg)) EXPECT_EQ(pattern.blocks.size(), 1u);
+  if (pattern.has(kNoCfg)) {
+    EXPECT_EQ(pattern.blocks.size(), 1u);
+  }
   EXPECT_GT(function(unit, "f<int[2]>").blocks.size(), 3u);
   EXPECT_THAT(events_of(unit, "f<int[2]>"), testing::HasSubstr("write s"));
 }

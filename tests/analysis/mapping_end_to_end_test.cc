@@ -287,7 +287,9 @@ TEST_P(EndToEnd, MarksThatRanAreCoveredAndTheOthersAreNot) {
     for (const auto& [line, blocks] : all) {
       const bool reported =
           std::any_of(blocks.begin(), blocks.end(), [&](BlockId block) { return covered.count(block) != 0; });
-      if (ran.count(line) != 0) EXPECT_TRUE(reported) << "line " << line << " ran with " << argument;
+      if (ran.count(line) != 0) {
+        EXPECT_TRUE(reported) << "line " << line << " ran with " << argument;
+      }
       if (ran.count(line) == 0 && GetParam().exact && !is_loose(line)) {
         EXPECT_FALSE(reported) << "line " << line << " did not run with " << argument;
       }
@@ -405,8 +407,12 @@ TEST_P(Conditions, OperandsThatWereEvaluatedAreCovered) {
         const bool reported = covered.count(blocks.front()) != 0;
         const std::string what = fmt::format("{} (line {}) operand {} with {}", condition.name,
                                              function->begin_line, operand, argument);
-        if (evaluated[operand]) EXPECT_TRUE(reported) << what << " was evaluated";
-        if (!evaluated[operand] && GetParam().exact) EXPECT_FALSE(reported) << what << " was not";
+        if (evaluated[operand]) {
+          EXPECT_TRUE(reported) << what << " was evaluated";
+        }
+        if (!evaluated[operand] && GetParam().exact) {
+          EXPECT_FALSE(reported) << what << " was not";
+        }
       }
     }
     check_dominators(mapping_, program_, covered_guards(workspace_, module_, argument));

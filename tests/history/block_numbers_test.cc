@@ -53,10 +53,11 @@ TEST(BlockNumbers, StayForUnchangedBodiesAndDifferForChangedOnes) {
 
   const BlockNumbering after = ok(assign_block_numbers(database, program));
   for (const FunctionFacts& function : program.functions) {
-    if (function.id == changed)
+    if (function.id == changed) {
       EXPECT_NE(after.range(function.id), before.range(function.id));
-    else
+    } else {
       EXPECT_EQ(after.range(function.id), before.range(function.id));
+    }
   }
   EXPECT_FALSE(
       after.block(before.range(changed)->base).has_value());  // that body is no longer in the program

@@ -218,19 +218,20 @@ TEST_F(Queries, StoredSelectionsAreBounded) {
   write.function = function_id("put");
   write.mode = AccessMode::Write;
   write.impacted = true;
-  impact.accesses = {write};
+  impact.accesses = {write, write};
   Selection selection;
-  for (std::uint32_t pair = 0; pair < 30000; ++pair) {
-    impact.pairs.push_back({0, 0});
-    if (pair >= 15000) selection.uncovered.push_back(pair);
+  for (std::uint32_t pair = 0; pair < 3000; ++pair) {
+    impact.pairs.push_back({0, pair >= 1400 && pair < 1500 ? 1u : 0u});
+    if (pair >= 1500) selection.uncovered.push_back(pair);
   }
   const SelectionRecord record{revision_, "def", Technique::SimRT, 77};
   const SelectionId first = ok(put_selection(database_, record, impact, selection, program_));
-  EXPECT_EQ(ok(selections(database_, 1)).at(0).pairs, 30000U);
-  EXPECT_EQ(ok(selection_pairs(database_, {first, false, 100000})).size(), 20000U);
+  EXPECT_EQ(ok(selections(database_, 1)).at(0).pairs, 3000U);
+  EXPECT_EQ(ok(selection_pairs(database_, {first, false, 100000})).size(), 2000U);
   const auto uncovered = ok(selection_pairs(database_, {first, true, 100000}));
-  ASSERT_EQ(uncovered.size(), 10000U);
-  EXPECT_EQ(uncovered[0].pair, 15000U);
+  ASSERT_EQ(uncovered.size(), 1000U);
+  EXPECT_EQ(uncovered[0].pair, 1500U);
+  EXPECT_EQ(sql("SELECT ordinal FROM selection_access").rows.size(), 1U) << "the other is in no stored pair";
 
   impact.pairs = {{0, 0}};
   selection.uncovered.clear();

@@ -95,7 +95,9 @@ TEST(Origins, NotKnownWhereMoreThanCodeChanges) {
 TEST(Origins, NotKnownWhereCodeOutsideCallsTheNewOne) {
   const std::string text = kSinks + "fn T::T() !ctor\nB1 -> B0\n  text nothing\n";
   const ImpactCase change(text, text + "fn T::Run() overrides=ext::Base::Run\nB1 -> B0\n  W Sink::size\n");
-  if (!change.impact.accesses.empty()) EXPECT_THAT(origins(change), UnorderedElementsAre("(not known)"));
+  if (!change.impact.accesses.empty()) {
+    EXPECT_THAT(origins(change), UnorderedElementsAre("(not known)"));
+  }
 }
 
 }  // namespace

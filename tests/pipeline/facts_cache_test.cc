@@ -83,7 +83,9 @@ TEST_F(Cache, ADamagedEntryIsNone) {
     bad[at] = static_cast<char>(bad[at] ^ 0x40);
     std::ofstream(file, std::ios::trunc) << bad;
     const auto found = cache.find("a.cc", 7, always(5));
-    if (found) EXPECT_EQ(*found, unit_facts("a.cc", 7)) << at;  // the case of a digit
+    if (found) {
+      EXPECT_EQ(*found, unit_facts("a.cc", 7)) << at;  // the case of a digit
+    }
     std::ofstream(file, std::ios::trunc) << good.substr(0, at);
     EXPECT_FALSE(cache.find("a.cc", 7, always(5))) << at;
   }

@@ -74,8 +74,9 @@ TEST(Recognise, EveryPatternIsFoundInItsOwnExecution) {
     const auto found = recognise(builder.get()).instances;
     EXPECT_TRUE(found.contains(expected)) << spelling_of(pattern);
     for (const PatternInstance& other : found)
-      if (steps_of(other.pattern).size() == steps_of(pattern).size())
+      if (steps_of(other.pattern).size() == steps_of(pattern).size()) {
         EXPECT_EQ(other, expected) << spelling_of(other.pattern) << " in " << spelling_of(pattern);
+      }
   }
 }
 

@@ -32,8 +32,11 @@ TEST(Affected, ATestThatNeverRunsTheChangeCannotShowIt) {
   const TestId skipped = suite.tests.back().test;
   EXPECT_THAT(explain_skip(suite.input(kSimRT), skipped),
               ElementsAre("enters none of the 1 function that the change alters"));
-  for (const Decision& decision : suite.select(kSimRT).decisions)
-    if (decision.test == skipped) EXPECT_THAT(decision.reasons.at(0).text, HasSubstr("enters none of"));
+  for (const Decision& decision : suite.select(kSimRT).decisions) {
+    if (decision.test == skipped) {
+      EXPECT_THAT(decision.reasons.at(0).text, HasSubstr("enters none of"));
+    }
+  }
 }
 
 TEST(Affected, APairThatOnlySuchTestsCoverIsUncovered) {

@@ -46,7 +46,9 @@ TEST(Plan, LinkingAddsTheRuntimeButNoCompileFlags) {
   EXPECT_THAT(command, Contains("/opt/simrt,lib/libsimrt_rt.so"));
   EXPECT_THAT(command, Not(Contains(kCoverage)));
   for (std::size_t i = 0; i < command.size(); ++i) {  // nothing that -x could turn into source code
-    if (command[i][0] == '/') EXPECT_EQ(command[i - 1], "-Xlinker");
+    if (command[i][0] == '/') {
+      EXPECT_EQ(command[i - 1], "-Xlinker");
+    }
   }
   EXPECT_THAT(planned({"-shared", "a.o"}), Contains("/opt/simrt,lib/libsimrt_cover.a"));
 }

@@ -220,7 +220,9 @@ TEST_P(Wrapper, PrecompiledHeader) {
   expect_success(wrapped(std::string(clang ? "-include-pch all.h.pch" : "-include all.h") + " -c main.cc") +
                  " && " + wrapped("main.o -o program"));
   expect_records("program");
-  if (!clang) EXPECT_THAT(shell("nm main.o").output, Not(HasSubstr("__sanitizer_cov_trace_pc")));
+  if (!clang) {
+    EXPECT_THAT(shell("nm main.o").output, Not(HasSubstr("__sanitizer_cov_trace_pc")));
+  }
 }
 
 TEST_P(Wrapper, StrippingKeepsLineTables) {

@@ -138,7 +138,7 @@ Operand Evaluator::construction_target(const clang::CXXConstructExpr* e, clang::
   Operand result;
   if (const auto known = target_of(e)) return *known;
   if (const auto found = member_targets_.find(e); found != member_targets_.end()) {
-    const Operand object = pointee(this_pointer());
+    Operand object = pointee(this_pointer());
     if (found->second->isAnyMemberInitializer()) return field_of(found->second->getAnyMember(), object, true);
     return object;
   }
@@ -315,7 +315,7 @@ Operands Evaluator::dispatch(CallSite& site) {
     library_function(site, result);
     return result;
   }
-  if (isa<clang::CXXConversionDecl>(site.callee) && method->getParent()->isLambda()) {
+  if (method && isa<clang::CXXConversionDecl>(method) && method->getParent()->isLambda()) {
     callback(closure_function(site.object_type), site.expression->getExprLoc());
     return {};
   }

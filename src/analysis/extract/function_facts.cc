@@ -14,7 +14,6 @@
 
 namespace simrt::analysis {
 
-using clang::cast;
 using clang::dyn_cast;
 using clang::isa;
 
@@ -139,6 +138,11 @@ void Builder::define_temporaries(FunctionFacts& facts) {
     }
 }
 
+void append(FunctionFacts& facts, std::uint32_t ordinal, Element element) {
+  const auto block = std::ranges::find(facts.blocks, ordinal, &Block::ordinal);
+  if (block != facts.blocks.end()) block->elements.push_back(std::move(element));
+}
+
 /// Behind the initialiser's own elements: the value becomes the variable's.
 void Builder::add_static_init(FunctionFacts& facts, const clang::CFG& graph, Evaluator& evaluator) {
   std::uint32_t last = graph.getExit().getBlockID();
@@ -151,8 +155,7 @@ void Builder::add_static_init(FunctionFacts& facts, const clang::CFG& graph, Eva
       hash_combine(unit_.names.type_hash(scope_.variable->getType()), scope_.variable->getTLSKind()));
   element.at = unit_.files.point(scope_.variable->getLocation());
   evaluator.run_static_init(scope_.variable, element);
-  for (Block& block : facts.blocks)
-    if (block.ordinal == last) block.elements.push_back(std::move(element));
+  append(facts, last, std::move(element));
 }
 
 void Builder::build(FunctionFacts& facts, FunctionPoints& points) {
@@ -180,8 +183,7 @@ void Builder::build(FunctionFacts& facts, FunctionPoints& points) {
     element.hash = kEntryHash;
     element.at = unit_.files.point(scope_.function->getLocation());
     evaluator.run_entry(scope_.function, element);
-    for (Block& block : facts.blocks)
-      if (block.ordinal == facts.entry) block.elements.push_back(std::move(element));
+    append(facts, facts.entry, std::move(element));
   }
   define_temporaries(facts);
 }
@@ -249,6 +251,7 @@ FunctionFacts function_facts(Unit& unit, FunctionScope& scope, FunctionPoints& p
   const clang::NamedDecl* declaration =
       scope.function ? static_cast<const clang::NamedDecl*>(scope.function) : scope.variable;
   facts.name = (scope.variable ? "initialiser of " : "") + unit.names.display(declaration);
+  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a scope has one of the two
   facts.file = unit.files.path(declaration->getLocation());
   facts.begin_line = unit.files.point(declaration->getBeginLoc()).line;
   facts.end_line = std::max(facts.begin_line, unit.files.point(declaration->getEndLoc()).line);

@@ -5,9 +5,7 @@
 
 namespace simrt::analysis {
 
-using clang::cast;
 using clang::dyn_cast;
-using clang::isa;
 
 namespace {
 
