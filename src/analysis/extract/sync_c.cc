@@ -5,7 +5,6 @@
 
 namespace simrt::analysis {
 
-using clang::dyn_cast;
 
 namespace {
 

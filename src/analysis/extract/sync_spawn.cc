@@ -5,7 +5,6 @@ namespace simrt::analysis {
 
 using clang::cast;
 using clang::dyn_cast;
-using clang::isa;
 
 const clang::Expr* written_argument(const clang::Expr* e) {
   static const Ownership kNothingOwned;
