@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "simrt/format/run.h"
@@ -125,6 +127,21 @@ TEST_P(Racy, IsFound) {
     EXPECT_NE(race.variable, kRunNone);
   }
 }
+// Of two threads that come to the same memory at the same moment, one has to see the other.
+class AtOnce : public testing::TestWithParam<std::string> {};
+TEST_P(AtOnce, EachOfManyIsFound) {
+  const Outcome outcome = run(GetParam(), "racy_at_once");
+  EXPECT_EQ(outcome.status, 0);
+  std::set<uint64_t> places;
+  for (const RunRace& race : outcome.races) places.insert(race.first.pc);
+  EXPECT_GE(places.size(), 32U);
+}
+INSTANTIATE_TEST_SUITE_P(Detect, AtOnce, testing::ValuesIn(variants()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
 INSTANTIATE_TEST_SUITE_P(
     Detect, Racy,
     testing::Combine(testing::ValuesIn(variants()),

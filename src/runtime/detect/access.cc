@@ -58,6 +58,16 @@ bool passes_on(uint64_t a, uint64_t b) {
   return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) != 0;
 }
 
+// A cell stands beside the info of another one for the few instructions in which two threads enter theirs at
+// once.
+uint64_t info_beside(const Granule& granule, uint64_t cell, uint64_t info) {
+  constexpr int kMostLooks = 64;
+  for (int look = 0; look < kMostLooks && !has_tag_of(info, cell); ++look)
+    for (uint32_t i = 0; i < Granule::kCells && !has_tag_of(info, cell); ++i)
+      info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+  return info;
+}
+
 [[gnu::noinline]] void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
                              uintptr_t word) {
   const uint32_t slot = slot_of(other);
@@ -69,7 +79,18 @@ bool passes_on(uint64_t a, uint64_t b) {
   } else if (thread.clock[Data][slot] < segment && !options.partial) {
     evidence = Evidence::Predicted;
   }
-  report_race(thread, cell, site, other, info, word, evidence);
+  report_race(thread, cell, site, other, info_beside(*granule_of(word), other, info), word, evidence);
+}
+
+// What came into the granule since its cells were looked at: two threads that are there at the same moment do
+// not see each other before both have entered their cells.
+[[gnu::noinline]] void check_newcomer(Thread& thread, const Granule& granule, uint64_t cell, uint64_t other,
+                                      uint32_t i, uint64_t displaced_info, Site site, uintptr_t word) {
+  if (((other ^ cell) & kSlotBits) == 0 || !conflict(other, cell) ||
+      thread.clock[Hard][slot_of(other)] >= segment_of(other))
+    return;
+  const uint64_t now = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+  check(thread, cell, site, other, has_tag_of(displaced_info, other) ? displaced_info : now, word);
 }
 
 struct Place {
@@ -82,9 +103,15 @@ struct Place {
 };
 enum : uint32_t { kEvictOther = 1, kEvictOwn, kEmpty, kCovered };
 
-void enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info) {
-  __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
-  __atomic_store_n(&granule.cell[i], cell, __ATOMIC_RELEASE);
+struct Displaced {
+  uint64_t cell, info;
+};
+
+// The exchange is a full barrier: of two threads that come to a granule at once, the later one sees the
+// other.
+Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info) {
+  const uint64_t old_info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  return {__atomic_exchange_n(&granule.cell[i], cell, __ATOMIC_SEQ_CST), old_info};
 }
 
 enum class Own : uint8_t { Known, SiteAdded, BytesAdded, Apart };
@@ -124,8 +151,9 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   const uint64_t asked = cell;
   Place place;
   bool entered = false;
+  uint64_t seen[Granule::kCells];
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
-    const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+    const uint64_t old = seen[i] = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
     if (old == 0) {
       place.offer(i, kEmpty);
     } else if (((old ^ cell) & kSlotBits) == 0) {
@@ -153,7 +181,16 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   if (entered) return;
   if (place.rank == 0)
     place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
-  enter_cell(granule, place.at, cell, info_of(cell, site, thread.context));
+  const uint64_t info = info_of(cell, site, thread.context);
+  const Displaced displaced = enter_cell(granule, place.at, cell, info);
+  if (displaced.cell != seen[place.at]) [[unlikely]]  // the info beside it may be the displaced one's
+    __atomic_store_n(&granule.info[place.at], info, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+    const bool own = i == place.at;
+    const uint64_t now = own ? displaced.cell : __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+    if (now != seen[i] && now != 0) [[unlikely]]
+      check_newcomer(thread, granule, asked, now, i, own ? displaced.info : 0, site, word);
+  }
 }
 
 void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t cell, uintptr_t word, Site site) {

@@ -147,7 +147,7 @@ bool make_races() {
 
 void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
                  Evidence evidence) {
-  if (thread.reporting || tag_of(other) != (info & uint64_t{0xfff} << 52)) return;
+  if (thread.reporting || !has_tag_of(info, other)) return;
   const Busy reporting(thread.reporting);
   lock.lock();
   if ((info & kSiteSet) != 0 || !said(site, cell, static_cast<Site>(info), other, evidence)) {

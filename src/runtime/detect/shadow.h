@@ -2,8 +2,8 @@
 //
 // One granule (64 bytes: a cache line) for 8 bytes, at an address computed from theirs. A cell says which
 // bytes were accessed, how, by which thread slot and in which of its segments; the info word beside it says
-// at which sites. Cells are read and written without a lock: a lost cell is a missed race, and a cell
-// beside the info of another one is noticed by the tag.
+// at which sites. Cells are read and written without a lock: a cell beside the info of another one is
+// noticed by the tag.
 #pragma once
 
 #include <stdint.h>
@@ -44,6 +44,10 @@ inline constexpr Site kSiteSet = 0x80000000;
 inline Site site_of(uintptr_t pc) { return static_cast<Site>(pc) & ~kSiteSet; }
 inline uint64_t tag_of(uint64_t cell) {
   return (cell >> kSlotShift & 0x3f) << 52 | (cell >> kSegmentShift & 0x3f) << 58;
+}
+/// Whether the info word was entered with this cell, or with one like it.
+inline bool has_tag_of(uint64_t info, uint64_t cell) {
+  return (info & uint64_t{0xfff} << 52) == tag_of(cell);
 }
 inline uint64_t info_of(uint64_t cell, Site site, uint32_t context) {
   return tag_of(cell) | uint64_t{context} << 32 | site;

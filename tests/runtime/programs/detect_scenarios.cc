@@ -17,6 +17,7 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -143,6 +144,25 @@ void racy_read_lock() {
     const std::shared_lock lock(mutex);
     ++shared_value;
   });
+}
+
+// Both threads are at each of the values at the same moment, as far as that can be had; relaxed operations
+// order nothing.
+template <int kNumber>
+void increment_at_once() {
+  static std::atomic<int> here{0};
+  static int value;
+  here.fetch_add(1, std::memory_order_relaxed);
+  while (here.load(std::memory_order_relaxed) < 2) {
+  }
+  ++value;
+}
+template <int... kNumbers>
+void increment_all(std::integer_sequence<int, kNumbers...>) {
+  (increment_at_once<kNumbers>(), ...);
+}
+void racy_at_once() {
+  both([](int) { increment_all(std::make_integer_sequence<int, 32>()); });
 }
 
 void cycle_two_locks() {
@@ -433,6 +453,7 @@ struct Scenario {
 };
 #define SCENARIO(name) {#name, name}
 constexpr Scenario kScenarios[] = {SCENARIO(racy_counter),
+                                   SCENARIO(racy_at_once),
                                    SCENARIO(racy_in_turn),
                                    SCENARIO(racy_wrong_lock),
                                    SCENARIO(racy_accidental_hand_over),
