@@ -5,7 +5,6 @@
 
 namespace simrt::analysis {
 
-
 namespace {
 
 struct LockFunction {

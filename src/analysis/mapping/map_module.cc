@@ -84,7 +84,7 @@ class Mapper {
   }
 
   void place_function(const DebugFunction& function, const std::vector<CodePiece>& pieces) {
-    if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces, function.gcc);
+    if (FunctionMatcher::is_static_initialiser(function)) return place_initialisers(pieces, function);
     Candidates candidates = matcher_.match(function, file_name(function.file), file_name(function.unit));
     if (candidates.size() > 1 && !function.optimised) candidates = best_fit(candidates, pieces, function.gcc);
     std::map<std::uint32_t, std::vector<const CodePiece*>> by_copy;
@@ -125,14 +125,15 @@ class Mapper {
   }
 
   /// One compiler-made function holds the initialisers of many variables; each position finds its own.
-  void place_initialisers(const std::vector<CodePiece>& pieces, bool gcc) {
+  void place_initialisers(const std::vector<CodePiece>& pieces, const DebugFunction& function) {
     for (const CodePiece& piece : pieces) {
       std::map<std::uint32_t, std::vector<SourcePoint>> by_file;
       for (const auto& [file, position] : piece.positions) by_file[file].push_back(position);
       for (const auto& [file, positions] : by_file) {
         for (const FunctionFacts* facts : matcher_.static_initialisers(file_name(file))) {
-          const Placement placement = table_of(facts->id, gcc).place(positions);
+          const Placement placement = table_of(facts->id, function.gcc).place(positions);
           if (placement.blocks.empty()) continue;
+          if (function.optimised) optimised_.insert(facts->id);
           placed_[piece.guard].of_program = true;
           std::vector<CompiledCopy>& copies = copies_[facts->id];
           if (copies.empty()) copies.emplace_back(*facts);
@@ -206,13 +207,9 @@ class Mapper {
       std::optional<std::uint32_t> source = dominators.parent(block.ordinal);
       while (source && guarded.count(*source) == 0) source = dominators.parent(*source);
       if (!source && guarded.count(facts.entry) != 0) source = facts.entry;
-      if (optimised) {
-        // It has its source already.
-      } else if (source) {
+      if (source && !optimised)
         mapping_.inherited.push_back({{facts.id, block.ordinal}, {facts.id, *source}});
-      } else {
-        mapping_.unknown.push_back({facts.id, block.ordinal});
-      }
+      if (!source) mapping_.unknown.push_back({facts.id, block.ordinal});
       if (!executable) continue;
       ++(source ? report.inherited : report.unmapped);
       add_example(report.examples, "no guard: " + describe_block(facts, block.ordinal, points));

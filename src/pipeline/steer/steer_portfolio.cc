@@ -11,7 +11,8 @@
 namespace simrt::pipeline {
 namespace {
 
-const std::vector<std::string> kMembers = {"pos", "map", "dpor", "rf", "period", "surw", "pct3", "random", "pair"};
+const std::vector<std::string> kMembers = {"pos",  "map",  "dpor",   "rf",  "period",
+                                           "surw", "pct3", "random", "pair"};
 
 /// The first executions, as indices of kMembers: before coverage says who is worth most, directed ones get
 /// most.

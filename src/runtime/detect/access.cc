@@ -84,13 +84,12 @@ uint64_t info_beside(const Granule& granule, uint64_t cell, uint64_t info) {
 
 // What came into the granule since its cells were looked at: two threads that are there at the same moment do
 // not see each other before both have entered their cells.
-[[gnu::noinline]] void check_newcomer(Thread& thread, const Granule& granule, uint64_t cell, uint64_t other,
-                                      uint32_t i, uint64_t displaced_info, Site site, uintptr_t word) {
+[[gnu::noinline]] void check_newcomer(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
+                                      uintptr_t word) {
   if (((other ^ cell) & kSlotBits) == 0 || !conflict(other, cell) ||
       thread.clock[Hard][slot_of(other)] >= segment_of(other))
     return;
-  const uint64_t now = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-  check(thread, cell, site, other, has_tag_of(displaced_info, other) ? displaced_info : now, word);
+  check(thread, cell, site, other, info, word);
 }
 
 struct Place {
@@ -108,10 +107,17 @@ struct Displaced {
 };
 
 // The exchange is a full barrier: of two threads that come to a granule at once, the later one sees the
-// other.
-Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info) {
-  const uint64_t old_info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
-  return {__atomic_exchange_n(&granule.cell[i], cell, __ATOMIC_SEQ_CST), old_info};
+// other. `seen` is what the cell was before.
+Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info, uint64_t seen) {
+  Displaced displaced;
+  displaced.info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  displaced.cell = __atomic_exchange_n(&granule.cell[i], cell, __ATOMIC_SEQ_CST);
+  if (displaced.cell != seen) [[unlikely]] {  // the other's info came before ours or behind it
+    if (!has_tag_of(displaced.info, displaced.cell))
+      displaced.info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  }
+  return displaced;
 }
 
 enum class Own : uint8_t { Known, SiteAdded, BytesAdded, Apart };
@@ -181,15 +187,15 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   if (entered) return;
   if (place.rank == 0)
     place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
-  const uint64_t info = info_of(cell, site, thread.context);
-  const Displaced displaced = enter_cell(granule, place.at, cell, info);
-  if (displaced.cell != seen[place.at]) [[unlikely]]  // the info beside it may be the displaced one's
-    __atomic_store_n(&granule.info[place.at], info, __ATOMIC_RELAXED);
+  const Displaced displaced =
+      enter_cell(granule, place.at, cell, info_of(cell, site, thread.context), seen[place.at]);
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
     const bool own = i == place.at;
     const uint64_t now = own ? displaced.cell : __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
-    if (now != seen[i] && now != 0) [[unlikely]]
-      check_newcomer(thread, granule, asked, now, i, own ? displaced.info : 0, site, word);
+    if (now == seen[i] || now == 0) [[likely]]
+      continue;
+    const uint64_t info = own ? displaced.info : __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+    check_newcomer(thread, asked, site, now, info, word);
   }
 }
 

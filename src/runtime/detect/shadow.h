@@ -45,9 +45,9 @@ inline Site site_of(uintptr_t pc) { return static_cast<Site>(pc) & ~kSiteSet; }
 inline uint64_t tag_of(uint64_t cell) {
   return (cell >> kSlotShift & 0x3f) << 52 | (cell >> kSegmentShift & 0x3f) << 58;
 }
-/// Whether the info word was entered with this cell, or with one like it.
+/// Whether the info word (0: none yet) was entered with this cell, or with one like it.
 inline bool has_tag_of(uint64_t info, uint64_t cell) {
-  return (info & uint64_t{0xfff} << 52) == tag_of(cell);
+  return info != 0 && (info & uint64_t{0xfff} << 52) == tag_of(cell);
 }
 inline uint64_t info_of(uint64_t cell, Site site, uint32_t context) {
   return tag_of(cell) | uint64_t{context} << 32 | site;
