@@ -18,6 +18,20 @@ std::uint64_t side_identity(const FindingSide& side) {
   return hash_bytes(text);
 }
 
+/// Without the offsets behind names ("shares+8"): which element of an array was met is an accident.
+std::string without_offsets(const std::string& variable) {
+  std::string result;
+  for (std::size_t at = 0; at < variable.size();) {
+    std::size_t end = at + 1;
+    if (variable[at] == '+')
+      while (end < variable.size() && variable[end] >= '0' && variable[end] <= '9') ++end;
+    const bool offset = end > at + 1 && at > 0 && (end == variable.size() || variable[end] == ',');
+    if (!offset) result.append(variable, at, end - at);
+    at = end;
+  }
+  return result;
+}
+
 }  // namespace
 
 const CodeFrame* own_frame(const std::vector<CodeFrame>& stack) {
@@ -30,8 +44,8 @@ std::uint64_t fingerprint(const Finding& finding) {
   std::vector<std::uint64_t> sides;
   for (const FindingSide& side : finding.sides) sides.push_back(side_identity(side));
   if (finding.kind != FindingKind::Atomicity) std::sort(sides.begin(), sides.end());
-  std::uint64_t result =
-      hash_combine(hash_bytes(to_string(finding.kind)), hash_bytes(finding.variable) + finding.pattern);
+  std::uint64_t result = hash_combine(hash_bytes(to_string(finding.kind)),
+                                      hash_bytes(without_offsets(finding.variable)) + finding.pattern);
   for (std::uint64_t side : sides) result = hash_combine(result, side);
   return result;
 }

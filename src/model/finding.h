@@ -120,7 +120,7 @@ const CodeFrame* own_frame(const std::vector<CodeFrame>& stack);
 
 /// Identity that survives other runs, other machines and unrelated edits: kind, variable, and for each side
 /// kind, function (linkage name) and statement; no line numbers, no paths above the function, no order of the
-/// sides.
+/// sides, no offset into the variable.
 std::uint64_t fingerprint(const Finding& finding);
 
 /// 16 hex digits.

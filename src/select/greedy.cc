@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -45,21 +46,23 @@ CountCommonBits count_for_this_processor() {
 const CountCommonBits count_common_bits = count_for_this_processor();
 
 /// Which goals are open, and how much of that a test covers. A goal takes as many bits as it weighs, so that
-/// counting bits is all there is to do; where that would take too much memory, the goals that were open at
-/// the last count are added up one by one.
+/// counting bits is all there is to do; where that would take too much memory, what each test adds is kept up
+/// to date from the tests of each goal that closes.
 class Openness {
  public:
   Openness(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
-      : tests_(tests), weights_(weights), value_(weights.size()), first_bit_(weights.size()) {
+      : weights_(weights), value_(weights.size()), first_bit_(weights.size()) {
     std::size_t bits = 0;
     for (Index goal = 0; goal < weights.size(); ++goal) {
       first_bit_[goal] = bits;
       bits += weights[goal];
     }
     words_ = (bits + 63) / 64;
-    if (words_ * tests.size() > kWordsAtMost) words_ = 0;
-    if (words_ == 0) left_.resize(tests.size());
-    if (words_ == 0) return;
+    if (words_ * tests.size() > kWordsAtMost) {
+      words_ = 0;
+      list_tests_by_goal(tests);
+      return;
+    }
     open_.resize(words_);
     rows_.resize(words_ * tests.size());
     for (Index test = 0; test < tests.size(); ++test)
@@ -67,9 +70,21 @@ class Openness {
   }
 
   std::uint32_t value(Index goal) const { return value_[goal]; }
-  void set(Index goal, bool open) {
-    value_[goal] = open ? weights_[goal] : 0;
-    if (words_ != 0) set(open_.data(), goal, open);
+  /// Opens these goals and no others: at least those of every test that gain() is asked of.
+  template <class IsOpen>
+  void start(IsOpen is_open) {
+    for (Index goal = 0; goal < weights_.size(); ++goal) {
+      value_[goal] = is_open(goal) ? weights_[goal] : 0;
+      if (words_ != 0) set(open_.data(), goal, value_[goal] != 0);
+    }
+    gains_ = whole_;
+  }
+  void close(Index goal) {
+    if (words_ != 0) set(open_.data(), goal, false);
+    if (words_ == 0)
+      for (std::size_t i = tests_from_[goal]; i < tests_from_[goal + 1]; ++i)
+        gains_[covered_by_[i]] -= value_[goal];
+    value_[goal] = 0;
   }
   /// gain() looks only at the words that held an open goal at the last call: needed after goals were opened,
   /// useful after many were closed.
@@ -79,25 +94,7 @@ class Openness {
       if (open_[word] != 0) listed_.push_back(word);
   }
   std::uint32_t gain(Index test) const {
-    if (words_ != 0) return count_common_bits(listed_, &rows_[test * words_], open_.data());
-    std::uint32_t sum = 0;
-    for (Index goal : left_[test]) sum += value_[goal];
-    return sum;
-  }
-  /// The same, looking at all goals of the test if it is the `first` count since goals were opened.
-  std::uint32_t count(Index test, bool first) {
-    if (words_ != 0) return gain(test);
-    std::vector<Index>& left = left_[test];
-    if (first) left.assign(tests_[test].goals.begin(), tests_[test].goals.end());
-    std::uint32_t sum = 0;
-    std::size_t kept = 0;
-    for (const Index goal : left) {  // without a branch: which goals are open is past predicting
-      left[kept] = goal;
-      kept += value_[goal] != 0 ? 1 : 0;
-      sum += value_[goal];
-    }
-    left.resize(kept);
-    return sum;
+    return words_ != 0 ? count_common_bits(listed_, &rows_[test * words_], open_.data()) : gains_[test];
   }
 
  private:
@@ -110,14 +107,32 @@ class Openness {
     }
   }
 
-  const std::vector<GreedyTest>& tests_;
+  void list_tests_by_goal(const std::vector<GreedyTest>& tests) {
+    tests_from_.resize(weights_.size() + 1);
+    for (const GreedyTest& test : tests) {
+      whole_.push_back(0);
+      for (Index goal : test.goals) {
+        ++tests_from_[goal + 1];
+        whole_.back() += weights_[goal];
+      }
+    }
+    std::partial_sum(tests_from_.begin(), tests_from_.end(), tests_from_.begin());
+    covered_by_.resize(tests_from_.back());
+    std::vector<std::size_t> next(tests_from_.begin(), tests_from_.end() - 1);
+    for (Index test = 0; test < tests.size(); ++test)
+      for (Index goal : tests[test].goals) covered_by_[next[goal]++] = test;
+  }
+
   const std::vector<std::uint32_t>& weights_;
   std::vector<std::uint32_t> value_;    ///< by goal: its weight while it is open, else 0
   std::vector<std::size_t> first_bit_;  ///< by goal
   std::size_t words_ = 0;               ///< in a row; 0 = no rows
   std::vector<std::uint64_t> open_, rows_;
-  std::vector<Index> listed_;             ///< every word with an open goal is among them
-  std::vector<std::vector<Index>> left_;  ///< without rows, by test: all its open goals are among them
+  std::vector<Index> listed_;  ///< every word with an open goal is among them
+  // Without rows:
+  std::vector<std::size_t> tests_from_;  ///< by goal: where its tests begin in covered_by_
+  std::vector<Index> covered_by_;
+  std::vector<std::uint32_t> whole_, gains_;  ///< by test: with all its goals open, and now
 };
 
 /// Wants the tests in the order of what they cover altogether (then memory is read in the order in which the
@@ -125,11 +140,7 @@ class Openness {
 class Greedy {
  public:
   Greedy(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
-      : tests_(tests),
-        weights_(weights),
-        remaining_(weights.size()),
-        open_(tests, weights),
-        picked_(tests.size()) {
+      : tests_(tests), remaining_(weights.size()), open_(tests, weights), picked_(tests.size()) {
     for (const GreedyTest& test : tests)
       for (Index goal : test.goals) ++remaining_[goal];
   }
@@ -172,12 +183,11 @@ class Greedy {
   /// Opens all goals that a test from `first` on still covers.
   void start_over(Index first) {
     open_goals_ = open_size_ = 0;
-    for (Index goal = 0; goal < weights_.size(); ++goal) {
-      open_.set(goal, remaining_[goal] != 0);
-      if (remaining_[goal] == 0) continue;
-      ++open_goals_;
+    open_.start([&](Index goal) {
+      open_goals_ += remaining_[goal] != 0 ? 1 : 0;
       open_size_ += remaining_[goal];
-    }
+      return remaining_[goal] != 0;
+    });
     adding_.clear();
     for (Index test = first; test < tests_.size(); ++test)
       if (!picked_[test]) adding_.push_back(test);
@@ -191,7 +201,7 @@ class Greedy {
       if (open_.value(goal) != 0) {
         result.gain += open_.value(goal);
         result.added.push_back(goal);
-        open_.set(goal, false);
+        open_.close(goal);
         --open_goals_;
         open_size_ -= remaining_[goal];
       }
@@ -203,12 +213,11 @@ class Greedy {
   /// Brings the gains of the remaining tests up to date; those that add nothing are left out until the next
   /// start.
   void fill_heap() {
-    const bool first = counted_size_ == kNothingCounted;
     open_.list_open_words();
     std::vector<Entry> entries;
     std::size_t kept = 0;
     for (Index test : adding_) {
-      const std::uint32_t gain = picked_[test] ? 0 : open_.count(test, first);
+      const std::uint32_t gain = picked_[test] ? 0 : open_.gain(test);
       if (gain == 0) continue;
       adding_[kept++] = test;
       entries.push_back(entry(test, gain));
@@ -236,7 +245,6 @@ class Greedy {
   static constexpr std::size_t kNothingCounted = std::numeric_limits<std::size_t>::max();
 
   const std::vector<GreedyTest>& tests_;
-  const std::vector<std::uint32_t>& weights_;
   std::vector<std::size_t> remaining_;  ///< by goal: tests not yet picked that cover it
   Openness open_;
   std::size_t open_goals_ = 0;    ///< not covered since the last start, though a remaining test could

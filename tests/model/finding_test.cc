@@ -54,6 +54,18 @@ TEST(Fingerprint, TellsVariablesKindsStatementsAndFunctionsApart) {
   EXPECT_NE(base, changed([](Finding& f) { f.sides[1].stack[0].linkage = "_Zother"; }));
 }
 
+TEST(Fingerprint, IsOneForAllElementsOfAnArray) {
+  Finding named = race(), first = race(), second = race();
+  named.variable = "shares, turn";
+  first.variable = "shares+8, turn";
+  second.variable = "shares, turn+128";
+  EXPECT_EQ(fingerprint(named), fingerprint(first));
+  EXPECT_EQ(fingerprint(named), fingerprint(second));
+  named.variable = "a +1 b";  // part of a text that was written so
+  second.variable = "a b";
+  EXPECT_NE(fingerprint(named), fingerprint(second));
+}
+
 TEST(Fingerprint, OfAnAtomicityViolationKeepsTheOrderOfItsAccesses) {
   Finding finding = race();
   finding.kind = FindingKind::Atomicity;

@@ -96,6 +96,22 @@ TEST(Diagnose, AWriteThatComesTooEarly) {
   EXPECT_EQ(sites_of(*found, executions), "12");
 }
 
+TEST(Diagnose, AReaderThatNeedsNoOthersWriteIsNotOneThatCameTooEarly) {
+  // Each thread reads its own element and the other's at one place; its own one it always finds.
+  const std::vector<JudgedExecution> executions = {
+      made({"0C1", "1B", "0Wx1", "0Rx3", "0Ry3"}, true),
+      made({"0C1", "1B", "0Wx1", "1Wy1", "0Rx3", "0Ry3"}, false),
+      made({"0C1", "1B", "1Wy1", "0Wx1", "0Rx3", "0Ry3"}, false),
+      made({"0C1", "1B", "1Wy1", "1Rx3", "1Ry3", "0Wx1"}, true),
+  };
+  const auto found = diagnose(executions);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pattern, 0U);
+  EXPECT_EQ(sites_of(*found, executions), "31");
+  EXPECT_EQ(found->failing_with, 2U);
+  EXPECT_EQ(found->passing_with, 0U);
+}
+
 TEST(Diagnose, WhatPassingExecutionsDoAsWellIsNoCause) {
   const std::vector<std::string> steps = {"0C1", "1B", "0Rx1", "1Wx3", "0Wx2"};
   EXPECT_FALSE(diagnose({made(steps, true), made(steps, false), made(steps, false)}));

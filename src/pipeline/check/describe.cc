@@ -368,6 +368,32 @@ Finding describe_diagnosis(const Diagnosis& diagnosis, const std::vector<JudgedE
   return finding;
 }
 
+std::optional<Candidate> race_of(const Diagnosis& diagnosis, const std::vector<JudgedExecution>& executions,
+                                 const Finding& described) {
+  const auto plain = [](const FindingSide& side) {
+    return side.kind == StepKind::Read || side.kind == StepKind::Write;
+  };
+  if (diagnosis.pattern != 0 || diagnosis.steps.size() != 2) return std::nullopt;
+  if (!plain(described.sides[0]) && !plain(described.sides[1])) return std::nullopt;
+  Candidate candidate;
+  candidate.finding = described;
+  candidate.finding.kind = FindingKind::Race;
+  candidate.pairs.emplace_back();
+  for (const auto at : {&testing::CheckPair::first, &testing::CheckPair::second}) {
+    const DiagnosedStep& step = diagnosis.steps[at == &testing::CheckPair::first ? 0 : 1];
+    const Execution& execution = executions[step.execution].execution;
+    const auto site = execution.site_of(execution.events[step.event].pc);
+    if (!site) return std::nullopt;
+    // The two executions need not have loaded their modules in one order.
+    const testing::CheckModule module = execution.module_names()[site->module];
+    const auto known = std::find(candidate.modules.begin(), candidate.modules.end(), module);
+    candidate.pairs[0].*at = {static_cast<std::uint32_t>(known - candidate.modules.begin()), site->offset};
+    if (known == candidate.modules.end()) candidate.modules.push_back(module);
+  }
+  candidate.fingerprint = fingerprint(candidate.finding);
+  return candidate;
+}
+
 Finding describe_failure(const testing::CheckResult& result, const std::string& ending, Symbols& symbols) {
   const Execution& execution = result.execution;
   symbols.learn(execution, false);

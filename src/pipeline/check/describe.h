@@ -50,6 +50,10 @@ Finding describe_failure(const testing::CheckResult& result, const std::string& 
 Finding describe_diagnosis(const Diagnosis& diagnosis, const std::vector<JudgedExecution>& executions,
                            Symbols& symbols);
 
+/// The race that an order may stand for: its two accesses, one of which at least is no atomic one.
+std::optional<Candidate> race_of(const Diagnosis& diagnosis, const std::vector<JudgedExecution>& executions,
+                                 const Finding& described);
+
 StepKind step_kind(format::EventKind kind);
 
 }  // namespace simrt::pipeline

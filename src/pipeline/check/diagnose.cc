@@ -39,8 +39,9 @@ struct Predicate {
   std::array<Place, 4> places;
   std::array<bool, 4> local{};
   std::array<std::uint8_t, 4> variable{};
-  bool missing = false;  // order: step 0 happens although step 1 has not happened before it
-  auto identity() const { return std::tie(pattern, count, places, local, variable, missing); }
+  bool missing = false;   // order: step 0 happens although step 1 has not happened before it
+  bool sees_own = false;  // then: it sees what its own thread wrote
+  auto identity() const { return std::tie(pattern, count, places, local, variable, missing, sees_own); }
 };
 
 struct Found {
@@ -120,7 +121,7 @@ class Diagnoser {
   std::map<std::uint32_t, std::vector<Local>> locals_;  // by thread
   std::vector<Found> found_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::array<Place, 4>, std::array<bool, 4>,
-                      std::array<std::uint8_t, 4>, bool>>
+                      std::array<std::uint8_t, 4>, bool, bool>>
       known_;
 };
 
@@ -266,6 +267,7 @@ void Diagnoser::find_order(const TraceAccess& read, const TraceView& passing, st
   if (sees != nullptr && sees->thread != read.thread) {
     predicate.places = {Place{read.place, false}, Place{sees->place, true}};
     predicate.missing = true;
+    predicate.sees_own = saw != nullptr && saw->thread == read.thread;
     add(predicate, {mine, DiagnosedStep{number, sees->event}}, 1);
   }
 }
@@ -278,6 +280,10 @@ bool Diagnoser::order_holds(const Predicate& predicate, const TraceView& view) c
   for (auto at = list.rbegin(); at != list.rend() && tried < kMostTried; ++at, ++tried) {
     const TraceAccess& access = **at;
     if (!access.reads) continue;
+    if (predicate.missing) {  // who reads what it wrote itself is in need of no other's write, and so round
+      const TraceAccess* saw = view.writer_of(access);
+      if ((saw != nullptr && saw->thread == access.thread) != predicate.sees_own) continue;
+    }
     bool came = false;
     for (const TraceAccess* other : view.at(write.where)) {
       if (came || other->event > access.event) break;

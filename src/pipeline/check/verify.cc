@@ -308,7 +308,12 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
     } else if (last->ending == failed.ending) {
       auto cause = cause_of(verified.plan, *last);
       if (!cause) return fail(cause.error());
-      if (*cause) verified.finding = std::move(**cause);
+      if (*cause && (*cause)->race) {
+        // An access that the failure cuts off is in no failing execution: the detector sees no race there.
+        auto behind = race(*(*cause)->race);
+        if (!behind || (*behind && (*behind)->ending == failed.ending)) return behind;
+      }
+      if (*cause) verified.finding = std::move((*cause)->finding);
     }
   }
   verified.finding.harm = Harm::Shown;
@@ -321,10 +326,10 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
 
 /// What failing executions have in common that passing ones lack: of the witness, of those that miss one of
 /// its departures from the default schedule, and of some at random.
-Result<std::optional<Finding>> Verifier::cause_of(const CheckPlan& plan, Observed failed) {
+Result<std::optional<Verifier::Cause>> Verifier::cause_of(const CheckPlan& plan, Observed failed) {
   constexpr std::uint64_t kLong = 30'000, kTooLong = 300'000;  // scheduling points
   const std::uint64_t points = failed.result.execution.points;
-  if (points > kTooLong) return std::optional<Finding>();
+  if (points > kTooLong) return std::optional<Cause>();
   std::vector<CheckPlan> plans;
   const std::size_t departures = std::min<std::size_t>(plan.schedule.size(), 8);
   for (std::size_t i = 0; i < departures; ++i) {
@@ -346,15 +351,17 @@ Result<std::optional<Finding>> Verifier::cause_of(const CheckPlan& plan, Observe
   std::vector<JudgedExecution> executions;
   executions.push_back({std::move(failed.result.execution), true});
   for (const CheckPlan& other : plans) {
-    if (over()) return std::optional<Finding>();  // too few to judge by
+    if (over()) return std::optional<Cause>();  // too few to judge by
     auto seen = execute_(recorded(other));
     if (!seen) return fail(seen.error());
     if (seen->cut || (seen->failed && seen->ending != ending)) continue;
     executions.push_back({std::move(seen->result.execution), seen->failed});
   }
   const auto diagnosis = diagnose(executions);
-  if (!diagnosis) return std::optional<Finding>();
-  return std::optional(describe_diagnosis(*diagnosis, executions, symbols_));
+  if (!diagnosis) return std::optional<Cause>();
+  Cause cause{describe_diagnosis(*diagnosis, executions, symbols_), std::nullopt};
+  cause.race = race_of(*diagnosis, executions, cause.finding);
+  return std::optional(std::move(cause));
 }
 
 Status Verifier::keep_short(Verified& verified, std::uint64_t switches,

@@ -102,7 +102,11 @@ class Verifier {
   Status keep_short(Verified& verified, std::uint64_t switches,
                     const std::function<bool(const Observed&)>& same);
   Status add_interleaving(Verified& verified);
-  Result<std::optional<Finding>> cause_of(const testing::CheckPlan& plan, Observed failed);
+  struct Cause {
+    Finding finding;
+    std::optional<Candidate> race;  // that may stand behind it
+  };
+  Result<std::optional<Cause>> cause_of(const testing::CheckPlan& plan, Observed failed);
 
   Execute execute_;
   Symbols& symbols_;
