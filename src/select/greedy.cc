@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -45,28 +44,29 @@ CountCommonBits count_for_this_processor() {
 
 const CountCommonBits count_common_bits = count_for_this_processor();
 
-/// Which goals are open, and how much of that a test covers. A goal takes as many bits as it weighs, so that
-/// counting bits is all there is to do; where that would take too much memory, what each test adds is kept up
-/// to date from the tests of each goal that closes.
+/// Which goals are open, and how much of that a test covers. A goal of many tests takes as many bits as it
+/// weighs in a row of each test, so that counting bits is all there is to do; those of few tests (or all,
+/// where the rows would take too much memory) are taken off what their tests add when they close.
 class Openness {
  public:
-  Openness(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
-      : weights_(weights), value_(weights.size()), first_bit_(weights.size()) {
-    std::size_t bits = 0;
+  /// `covering`: how many tests cover each goal.
+  Openness(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights,
+           const std::vector<std::uint32_t>& covering)
+      : weights_(weights), value_(weights.size()), first_bit_(weights.size(), kListed) {
+    std::uint64_t bits = 0;
     for (Index goal = 0; goal < weights.size(); ++goal) {
-      first_bit_[goal] = bits;
+      if (std::uint64_t{covering[goal]} * kManyTests < tests.size()) continue;
+      first_bit_[goal] = static_cast<std::uint32_t>(bits);  // of use only where all rows are small
       bits += weights[goal];
     }
     words_ = (bits + 63) / 64;
     if (words_ * tests.size() > kWordsAtMost) {
       words_ = 0;
-      list_tests_by_goal(tests);
-      return;
+      first_bit_.assign(weights.size(), kListed);
     }
     open_.resize(words_);
     rows_.resize(words_ * tests.size());
-    for (Index test = 0; test < tests.size(); ++test)
-      for (Index goal : tests[test].goals) set(&rows_[test * words_], goal, true);
+    list_tests(tests, covering);
   }
 
   std::uint32_t value(Index goal) const { return value_[goal]; }
@@ -75,75 +75,90 @@ class Openness {
   void start(IsOpen is_open) {
     for (Index goal = 0; goal < weights_.size(); ++goal) {
       value_[goal] = is_open(goal) ? weights_[goal] : 0;
-      if (words_ != 0) set(open_.data(), goal, value_[goal] != 0);
+      if (first_bit_[goal] != kListed) set(open_.data(), goal, value_[goal] != 0);
     }
     gains_ = whole_;
   }
-  void close(Index goal) {
-    if (words_ != 0) set(open_.data(), goal, false);
-    if (words_ == 0)
-      for (std::size_t i = tests_from_[goal]; i < tests_from_[goal + 1]; ++i)
-        gains_[covered_by_[i]] -= value_[goal];
-    value_[goal] = 0;
+  void close(const std::vector<Index>& goals) {
+    constexpr std::size_t kAhead = 4;  // short lists lie far apart in memory
+    for (std::size_t i = 0; i < goals.size(); ++i) {
+      if (i + kAhead < goals.size()) __builtin_prefetch(&covered_by_[from_[goals[i + kAhead]]]);
+      const Index goal = goals[i];
+      if (first_bit_[goal] != kListed) set(open_.data(), goal, false);
+      const std::uint32_t value = value_[goal];
+      for (std::size_t at = from_[goal]; at < from_[goal + 1]; ++at) gains_[covered_by_[at]] -= value;
+      value_[goal] = 0;
+    }
   }
   /// gain() looks only at the words that held an open goal at the last call: needed after goals were opened,
   /// useful after many were closed.
   void list_open_words() {
-    listed_.clear();
+    words_listed_.clear();
     for (Index word = 0; word < words_; ++word)
-      if (open_[word] != 0) listed_.push_back(word);
+      if (open_[word] != 0) words_listed_.push_back(word);
   }
   std::uint32_t gain(Index test) const {
-    return words_ != 0 ? count_common_bits(listed_, &rows_[test * words_], open_.data()) : gains_[test];
+    return gains_[test] + count_common_bits(words_listed_, &rows_[test * words_], open_.data());
   }
 
  private:
+  static constexpr std::size_t kManyTests = 32;           // one in so many
   static constexpr std::size_t kWordsAtMost = 8'000'000;  // 64 MB
+  static constexpr std::uint32_t kListed = UINT32_MAX;
 
   void set(std::uint64_t* words, Index goal, bool on) const {
-    for (std::size_t bit = first_bit_[goal]; bit < first_bit_[goal] + weights_[goal]; ++bit) {
+    for (std::uint64_t bit = first_bit_[goal], end = bit + weights_[goal]; bit < end; ++bit) {
       const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
       words[bit / 64] = on ? words[bit / 64] | mask : words[bit / 64] & ~mask;
     }
   }
 
-  void list_tests_by_goal(const std::vector<GreedyTest>& tests) {
-    tests_from_.resize(weights_.size() + 1);
-    for (const GreedyTest& test : tests) {
-      whole_.push_back(0);
-      for (Index goal : test.goals) {
-        ++tests_from_[goal + 1];
-        whole_.back() += weights_[goal];
+  void list_tests(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& covering) {
+    from_.push_back(0);
+    for (Index goal = 0; goal < weights_.size(); ++goal)
+      from_.push_back(from_.back() + (first_bit_[goal] == kListed ? covering[goal] : 0));
+    covered_by_.resize(from_.back() + 1);  // one more: an empty list has a place, too
+    whole_.resize(tests.size());
+    std::vector<std::size_t> next = from_;
+    for (Index test = 0; test < tests.size(); ++test) {
+      for (Index goal : tests[test].goals) {
+        if (first_bit_[goal] != kListed) {
+          set(&rows_[test * words_], goal, true);
+          continue;
+        }
+        covered_by_[next[goal]++] = test;
+        whole_[test] += weights_[goal];
       }
     }
-    std::partial_sum(tests_from_.begin(), tests_from_.end(), tests_from_.begin());
-    covered_by_.resize(tests_from_.back());
-    std::vector<std::size_t> next(tests_from_.begin(), tests_from_.end() - 1);
-    for (Index test = 0; test < tests.size(); ++test)
-      for (Index goal : tests[test].goals) covered_by_[next[goal]++] = test;
   }
 
   const std::vector<std::uint32_t>& weights_;
-  std::vector<std::uint32_t> value_;    ///< by goal: its weight while it is open, else 0
-  std::vector<std::size_t> first_bit_;  ///< by goal
-  std::size_t words_ = 0;               ///< in a row; 0 = no rows
+  std::vector<std::uint32_t> value_;      ///< by goal: its weight while it is open, else 0
+  std::vector<std::uint32_t> first_bit_;  ///< by goal; kListed: it has no bits
+  std::size_t words_ = 0;                 ///< in a row
   std::vector<std::uint64_t> open_, rows_;
-  std::vector<Index> listed_;  ///< every word with an open goal is among them
-  // Without rows:
-  std::vector<std::size_t> tests_from_;  ///< by goal: where its tests begin in covered_by_
+  std::vector<Index> words_listed_;  ///< every word with an open goal is among them
+  std::vector<std::size_t> from_;    ///< by goal: where its tests begin in covered_by_; none if it has bits
   std::vector<Index> covered_by_;
-  std::vector<std::uint32_t> whole_, gains_;  ///< by test: with all its goals open, and now
+  std::vector<std::uint32_t> whole_, gains_;  ///< by test: of listed goals, when all are open, and now
 };
+
+std::vector<std::uint32_t> count_tests(const std::vector<GreedyTest>& tests, std::size_t goals) {
+  std::vector<std::uint32_t> covering(goals);
+  for (const GreedyTest& test : tests)
+    for (Index goal : test.goals) ++covering[goal];
+  return covering;
+}
 
 /// Wants the tests in the order of what they cover altogether (then memory is read in the order in which the
 /// tests are compared).
 class Greedy {
  public:
   Greedy(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
-      : tests_(tests), remaining_(weights.size()), open_(tests, weights), picked_(tests.size()) {
-    for (const GreedyTest& test : tests)
-      for (Index goal : test.goals) ++remaining_[goal];
-  }
+      : tests_(tests),
+        remaining_(count_tests(tests, weights.size())),
+        open_(tests, weights, remaining_),
+        picked_(tests.size()) {}
 
   std::vector<GreedyPick> run() {
     // At each start all gains are whole again, so its first pick is the next in order.
@@ -201,12 +216,12 @@ class Greedy {
       if (open_.value(goal) != 0) {
         result.gain += open_.value(goal);
         result.added.push_back(goal);
-        open_.close(goal);
-        --open_goals_;
         open_size_ -= remaining_[goal];
       }
       --remaining_[goal];
     }
+    open_goals_ -= result.added.size();
+    open_.close(result.added);
     picks_.push_back(std::move(result));
   }
 
@@ -245,7 +260,7 @@ class Greedy {
   static constexpr std::size_t kNothingCounted = std::numeric_limits<std::size_t>::max();
 
   const std::vector<GreedyTest>& tests_;
-  std::vector<std::size_t> remaining_;  ///< by goal: tests not yet picked that cover it
+  std::vector<std::uint32_t> remaining_;  ///< by goal: tests not yet picked that cover it
   Openness open_;
   std::size_t open_goals_ = 0;    ///< not covered since the last start, though a remaining test could
   std::size_t open_size_ = 0;     ///< remaining tests of the open goals, one by one

@@ -64,16 +64,19 @@ TEST(Greedy, SaysWhatEachPickAdded) {
 TEST(Greedy, EqualsItsDefinition) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 1500; ++round) {
-    const std::size_t goals = 1 + random() % (round % 20 ? 30 : 500), count = random() % 40;
-    // Dense, sparse and nested suites take different paths.
+    const std::size_t goals = 1 + random() % (round % 20 ? 30 : 500),
+                      count = random() % (round % 20 == 7 ? 300 : 40);
+    // Dense, sparse and nested suites take different paths, and so do goals of many tests and of few.
     const unsigned density = 1 + random() % 9;
+    const std::uint32_t rare = round % 20 == 7 ? goals / 2 : 0;
     std::vector<std::uint32_t> weights;
     for (std::size_t i = 0; i < goals; ++i) weights.push_back(1 + random() % 3);
     std::vector<std::vector<std::uint32_t>> covered(count);
     std::vector<GreedyTest> tests;
     for (std::size_t i = 0; i < count; ++i) {
       for (std::uint32_t goal = 0; goal < goals; ++goal)
-        if (random() % 10 < density && (round % 3 || goal < i)) covered[i].push_back(goal);
+        if (random() % (goal < rare ? 1000 : 10) < density && (round % 3 || goal < i))
+          covered[i].push_back(goal);
       const double cost = round % 2 ? 1.0 : 0.25 * static_cast<double>(1 + random() % 8);
       tests.push_back({covered[i], random(), cost});
     }
