@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "pipeline/check/candidate_order.h"
 #include "pipeline/check/lost_wakeup.h"
 #include "pipeline/check/portfolio.h"
 #include "pipeline/steer/guided_loop.h"
@@ -37,8 +39,6 @@ constexpr double kExecutionsExpected = 8;                 // when a race takes f
 constexpr double kLeastTimeout = 1;                       // of one execution, however little is left
 // Of what is left of the budget, one in so many parts explains one failure.
 constexpr double kPartsExplained = 4;
-// What is verified shares this part of what is left, as long as more waits behind it.
-constexpr double kPartVerified = 0.75;
 // More races than a few are aimed at together first, in one of so many parts of what is left.
 constexpr std::size_t kFewRaces = 4, kMostSurveyed = 512;
 constexpr double kPartsSurveyed = 3;
@@ -79,12 +79,10 @@ class TestCheck {
   Result<Observed> execute(const CheckPlan& plan);
   TimeLeft share(double parts) const;
   Status watch_free_run();
+  void gather_free_run();
   Status watch_default_run();
   Status look_for_lost_wakeups();
   Status survey();
-  static int tier(const Candidate& candidate);
-  void order_candidates();
-  double parts_for(std::size_t index) const;
   void leave_unproven(Candidate candidate);
   void leave_unfinished(Candidate& candidate);
   void accept(const Candidate& candidate, Verified verified);
@@ -111,6 +109,7 @@ class TestCheck {
   std::vector<Candidate> candidates_;  // not verified yet
   std::set<std::uint64_t> known_;      // fingerprints met in this test
   std::set<std::string> explained_;    // endings that a confirmed finding accounts for
+  std::optional<testing::Execution> free_run_;
   std::string free_ending_, default_ending_;
   bool controlled_ = true;
   bool explored_ = false;                                    // no schedules are to be tried any more
@@ -179,14 +178,23 @@ Status TestCheck::watch_free_run() {
   free_ending_ = seen->ending;
   seen_counts_as_ = seen->execution.races.empty() ? FindingStatus::Potential
                                                   : options_.detector->seen_counts_as(seen->execution);
-  CheckPlan free_run = base_;
-  free_run.mode = RunMode::Detect;
-  gather(seen->execution, free_run, free_run);
+  free_run_ = std::move(seen->execution);
+  controlled_ = options_.detector->drives_check_build();
+  return {};
+}
+
+/// What the free run hinted at depends on the machine's mood. It is of use where no controlled execution
+/// watched all of the test: another detector does not explore, some tests cannot be controlled, or not to
+/// their end.
+void TestCheck::gather_free_run() {
+  const bool watched_well = options_.detector->explores() && controlled_ && !endless_;
+  if (!free_run_ || watched_well) return;
+  CheckPlan plan = base_;
+  plan.mode = RunMode::Detect;
+  gather(*free_run_, plan, plan);
   if (const std::string evidence = options_.detector->evidence(); !evidence.empty())
     for (Candidate& candidate : candidates_)
       if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
-  controlled_ = options_.detector->drives_check_build();
-  return {};
 }
 
 Status TestCheck::watch_default_run() {
@@ -273,32 +281,9 @@ void TestCheck::leave_unproven(Candidate candidate) {
   (happened ? result_.seen : result_.potential).push_back(std::move(candidate));
 }
 
-/// Those of a lower number come first: what was seen to happen, what the diff put at risk (both sides of a
-/// pair, one side, none), guesses. A test may have hundreds of hints.
-int TestCheck::tier(const Candidate& candidate) {
-  const auto& cause = candidate.finding.cause;
-  const int risk = !cause ? 2 : cause->first.empty() ? 1 : 0;
-  return (candidate.missed ? 12 : 0) + (candidate.witnessed ? 0 : 6) + (candidate.weak ? 3 : 0) + risk;
-}
-
-void TestCheck::order_candidates() {
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) { return tier(a) < tier(b); });
-}
-
-/// Into how many parts what is left of the budget is divided for candidate `index`: those of its tier get
-/// most of it in equal parts, whatever else waits.
-double TestCheck::parts_for(std::size_t index) const {
-  double equals = 0;
-  for (std::size_t i = index; i < candidates_.size() && tier(candidates_[i]) == tier(candidates_[index]); ++i)
-    ++equals;
-  const bool last = index + static_cast<std::size_t>(equals) == candidates_.size() && explored_;
-  return equals / (last ? 1 : kPartVerified);
-}
-
 /// Where a test hints at many races, which of them can happen is found out together.
 Status TestCheck::survey() {
-  order_candidates();
+  sort_by_promise(candidates_);
   std::vector<Candidate*> races;
   for (Candidate& candidate : candidates_)
     if (candidate.finding.kind == FindingKind::Race && !candidate.shown_by && !candidate.missed &&
@@ -313,7 +298,7 @@ Status TestCheck::survey() {
 
 Status TestCheck::verify_candidates() {
   if (Status done = survey(); !done) return done;
-  order_candidates();
+  sort_by_promise(candidates_);
   std::vector<Candidate> later;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     Candidate& candidate = candidates_[i];
@@ -329,7 +314,7 @@ Status TestCheck::verify_candidates() {
       leave_unproven(std::move(candidate));
       continue;
     }
-    const double parts = parts_for(i);
+    const double parts = parts_for(candidates_, i, explored_);
     verifier_.set_time(share(parts));
     const bool slow = kExecutionsExpected * seconds_ > options_.seconds_left() / parts;
     verifier_.set_pace(endless_ ? Verifier::Pace::Endless
@@ -435,7 +420,10 @@ Status TestCheck::run() {
   if (Status done = watch_free_run(); !done) return done;
   if (controlled_) {
     if (Status done = watch_default_run(); !done) return done;
+    gather_free_run();
     if (Status done = look_for_lost_wakeups(); !done) return done;
+  } else {
+    gather_free_run();
   }
   const bool explores = threads_ > 1 && options_.detector->explores();
   explored_ = !explores;
