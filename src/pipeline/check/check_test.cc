@@ -29,6 +29,8 @@ constexpr std::uint32_t kDetectors = format::kDetectRaces | format::kDetectPoten
 constexpr unsigned kObservedSchedules = 6;  // of the portfolio, those that the detectors watch
 // An execution that passes so many more scheduling points than the default one goes round in circles.
 constexpr std::uint64_t kPointsBeside = 50'000, kPointsTimes = 20;
+constexpr unsigned kOwnFailureTries =
+    12;  // schedules under which a test fails that fails whatever its schedule
 constexpr unsigned kMostCut = 25, kMostDeadlocks = 8;
 // Guided executions are recorded event by event: only of tests with so few scheduling points, and so many of
 // the other schedules' number.
@@ -81,6 +83,7 @@ class TestCheck {
   Status watch_free_run();
   void gather_free_run();
   Status watch_default_run();
+  Status failing_by_default(const CheckPlan& plan, const Observed& seen);
   Status look_for_lost_wakeups();
   Status survey();
   void leave_unproven(Candidate candidate);
@@ -217,15 +220,24 @@ Status TestCheck::watch_default_run() {
   timeout_ = std::min(timeout_, kLeastSeconds + kTimesSeconds * seen->result.seconds);
   gather(seen->result.execution, plan, plan);
   if (seen->cut) note("under control it " + seen->ending);
-  // A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
-  // detector does not tell how its run ended in our words: failures are not its business.
-  if (seen->failed && (seen->ending == free_ending_ || !options_.detector->explores())) {
-    verifier_.set_usual(*seen);
-    explained_.insert(seen->ending);
-    note(fmt::format("it fails in every way it was run: {}", seen->ending));
-  } else if (seen->failed) {
-    return failure(plan, *seen);
+  return seen->failed ? failing_by_default(plan, *seen) : Status();
+}
+
+/// A test that also fails without our hand fails by itself, unless some schedule lets it pass. Another
+/// detector does not tell how its run ended in our words: failures are not its business.
+Status TestCheck::failing_by_default(const CheckPlan& plan, const Observed& seen) {
+  const bool explores = options_.detector->explores();
+  bool in_every_way = true;
+  for (unsigned number = 0; number < kOwnFailureTries && explores && in_every_way && threads_ > 1; ++number) {
+    const auto other = execute(portfolio_plan(base_, seed(), points_, number));
+    if (!other) return fail(other.error());
+    in_every_way = other->ending == seen.ending;
   }
+  if (explores && seen.ending != free_ending_) in_every_way = false;
+  if (!in_every_way) return failure(plan, seen);
+  verifier_.set_usual(seen);
+  explained_.insert(seen.ending);
+  note(fmt::format("it fails in every way it was run: {}", seen.ending));
   return {};
 }
 

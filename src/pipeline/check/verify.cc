@@ -310,6 +310,7 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
       if (!cause) return fail(cause.error());
       if (*cause && (*cause)->race) {
         // An access that the failure cuts off is in no failing execution: the detector sees no race there.
+        (*cause)->race->walk = Walk{plan.strategy, plan.seed, plan.length, plan.depth};
         auto behind = race(*(*cause)->race);
         if (!behind || (*behind && (*behind)->ending == failed.ending)) return behind;
       }
