@@ -49,9 +49,10 @@ void tell_notification(Finding& found, const Finding& hint) {
   }
 }
 
-/// The same with every event written; a detector is on so that they know their callers.
-CheckPlan recorded(CheckPlan plan) {
-  plan.flags |= format::kPlanRecordEvents | format::kPlanRecordUnwatched;
+/// The same with its events written, those of accesses that are no scheduling points as well or not; a
+/// detector is on so that they know their callers.
+CheckPlan recorded(CheckPlan plan, bool unwatched = true) {
+  plan.flags |= format::kPlanRecordEvents | (unwatched ? format::kPlanRecordUnwatched : 0u);
   plan.detectors |= format::kDetectRaces;
   return plan;
 }
@@ -331,6 +332,15 @@ Result<std::optional<Verifier::Cause>> Verifier::cause_of(const CheckPlan& plan,
   constexpr std::uint64_t kLong = 30'000, kTooLong = 300'000;  // scheduling points
   const std::uint64_t points = failed.result.execution.points;
   if (points > kTooLong) return std::optional<Cause>();
+  const std::string ending = failed.ending;
+  // Of a program in which little is watched, nobody could hold the events of so many executions.
+  const bool unwatched = failed.result.execution.events.size() <= kTooLong;
+  if (!unwatched) {
+    auto again = execute_(recorded(plan, false));
+    if (!again) return fail(again.error());
+    if (again->ending != ending) return std::optional<Cause>();
+    failed = std::move(*again);
+  }
   std::vector<CheckPlan> plans;
   const std::size_t departures = std::min<std::size_t>(plan.schedule.size(), 8);
   for (std::size_t i = 0; i < departures; ++i) {
@@ -345,15 +355,14 @@ Result<std::optional<Verifier::Cause>> Verifier::cause_of(const CheckPlan& plan,
     other.strategy = number % 2 == 0 ? StrategyKind::Random : StrategyKind::Pct;
     other.depth = 2 + number % 4 / 2;
     other.length = points;
-    other.seed = hash_combine(options_.seed, hash_combine(hash_bytes(failed.ending), number));
+    other.seed = hash_combine(options_.seed, hash_combine(hash_bytes(ending), number));
     plans.push_back(std::move(other));
   }
-  const std::string ending = failed.ending;
   std::vector<JudgedExecution> executions;
   executions.push_back({std::move(failed.result.execution), true});
   for (const CheckPlan& other : plans) {
     if (over()) return std::optional<Cause>();  // too few to judge by
-    auto seen = execute_(recorded(other));
+    auto seen = execute_(recorded(other, unwatched));
     if (!seen) return fail(seen.error());
     if (seen->cut || (seen->failed && seen->ending != ending)) continue;
     executions.push_back({std::move(seen->result.execution), seen->failed});

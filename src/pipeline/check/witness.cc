@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "pipeline/check/describe.h"
 #include "schedule/minimise.h"
@@ -228,6 +230,33 @@ std::set<std::pair<std::string, std::uint32_t>> key_places(const Finding& findin
   return places;
 }
 
+/// Where events stand. An execution makes the same few steps again and again: each is looked up once.
+class StepPlaces {
+ public:
+  StepPlaces(const testing::Execution& execution, Symbols& symbols)
+      : execution_(execution), symbols_(symbols) {}
+
+  struct Place {
+    std::vector<CodeFrame> stack;
+    const CodeFrame* shown = nullptr;
+    std::string text;  // of the line that is shown
+  };
+  const Place& of(const format::RunEvent& event) {
+    auto [known, fresh] = places_.try_emplace({event.pc, event.callers, event.calls});
+    Place& place = known->second;
+    if (!fresh) return place;
+    place.stack = symbols_.stack(execution_, execution_.stack_of(event));
+    place.shown = shown_frame(place.stack);
+    if (place.shown != nullptr) place.text = symbols_.source_line(*place.shown);
+    return place;
+  }
+
+ private:
+  const testing::Execution& execution_;
+  Symbols& symbols_;
+  std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, Place> places_;
+};
+
 }  // namespace
 
 std::vector<InterleavingStep> interleaving_of(const testing::Execution& execution, const Finding& finding,
@@ -237,23 +266,24 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
   const bool stuck = finding.kind == FindingKind::Deadlock || finding.kind == FindingKind::Hang ||
                      finding.sides.empty();  // of nothing in particular: everything
   std::vector<InterleavingStep> steps;
+  StepPlaces step_places(execution, symbols);
   for (const format::RunEvent& event : execution.events) {
     const auto kind = static_cast<format::EventKind>(event.kind);
     InterleavingStep step;
     step.kind = step_kind(kind);
     const bool start_or_end = kind == format::EventKind::Begin || kind == format::EventKind::End;
     if (event.pc == 0 || start_or_end || step.kind == StepKind::Other) continue;
-    const auto stack = symbols.stack(execution, execution.stack_of(event));
-    const CodeFrame* frame = shown_frame(stack);
-    if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, stack)) frame = caller;
+    const StepPlaces::Place& place = step_places.of(event);
+    const CodeFrame* frame = place.shown;
+    if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, place.stack)) frame = caller;
     if (frame == nullptr) continue;
-    step.thread = event.thread;
-    step.at = *frame;
-    step.text = symbols.source_line(*frame);
-    step.key = frame->own() && places.contains({frame->file, frame->line});
     // A library's inside says nothing, unless threads are stuck there.
     if (!frame->own() && !stuck) continue;
     if (!frame->own() && step.kind != StepKind::Lock && step.kind != StepKind::Wait) continue;
+    step.thread = event.thread;
+    step.at = *frame;
+    step.text = frame == place.shown ? place.text : symbols.source_line(*frame);
+    step.key = frame->own() && places.contains({frame->file, frame->line});
     if (!steps.empty() && steps.back().thread == step.thread && steps.back().at.line == step.at.line &&
         steps.back().at.file == step.at.file) {
       // One line of the source without another thread in between is one step: what it writes says most.

@@ -89,7 +89,7 @@ void Symbols::add(const testing::Execution& execution, const std::set<std::uint6
   std::map<std::uint32_t, std::vector<std::uint64_t>> wanted;
   for (std::uint64_t pc : pcs) {
     const auto site = execution.site_of(pc);
-    if (site && !frames_.contains({execution.modules[site->module].name.path, site->offset}))
+    if (site && !frames_[execution.modules[site->module].name.path].contains(site->offset))
       wanted[site->module].push_back(site->offset);
   }
   for (const auto& [module, offsets] : wanted) {
@@ -98,7 +98,7 @@ void Symbols::add(const testing::Execution& execution, const std::set<std::uint6
     for (std::uint64_t offset : offsets) calls.push_back(offset - 1);
     const auto names = analysis::ModuleNames::load(path, calls, root_);
     for (std::uint64_t offset : offsets) {
-      auto& frames = frames_[{path, offset}];
+      auto& frames = frames_[path][offset];
       if (names) frames = names->frames(offset - 1);
       for (CodeFrame& frame : frames) {
         if (!frame.own() && !frame.file.empty())
@@ -113,9 +113,9 @@ const std::vector<CodeFrame>& Symbols::frames_of(const testing::Execution& execu
   static const std::vector<CodeFrame> kNothing;
   const auto site = execution.site_of(pc);
   if (!site) return kNothing;
-  const std::pair key(execution.modules[site->module].name.path, site->offset);
-  if (!frames_.contains(key)) add(execution, {pc});
-  return frames_[key];
+  FramesByOffset& frames = frames_[execution.modules[site->module].name.path];
+  if (!frames.contains(site->offset)) add(execution, {pc});
+  return frames[site->offset];
 }
 
 std::vector<CodeFrame> Symbols::stack(const testing::Execution& execution,

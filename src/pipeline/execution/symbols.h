@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/mapping/module_names.h"
@@ -52,7 +53,8 @@ class Symbols {
   std::string root_;
   std::shared_ptr<const Program> program_;
   std::map<analysis::SourcePlace, VariableId> accesses_;  // by place, of the program's facts
-  std::map<std::pair<std::string, std::uint64_t>, std::vector<CodeFrame>> frames_;  // module, return address
+  using FramesByOffset = std::unordered_map<std::uint64_t, std::vector<CodeFrame>>;
+  std::map<std::string, FramesByOffset> frames_;                        // by module and return address
   std::map<std::string, std::unique_ptr<analysis::ModuleNames>> data_;  // for globals; null: unreadable
   std::map<std::string, std::vector<std::string>> sources_;
 };
