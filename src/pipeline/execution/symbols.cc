@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 #include <variant>
 
 #include "support/files.h"
 
 namespace simrt::pipeline {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kRoleDepth = 8;
@@ -85,6 +87,20 @@ void Symbols::learn(const testing::Execution& execution, bool events) {
   add(execution, pcs_of(execution, events));
 }
 
+/// What lies in another repository (a submodule) or in a build tree (fetched dependencies) is not the
+/// project's own.
+bool Symbols::is_foreign(const std::string& directory) {
+  if (directory.empty()) return false;
+  const auto [known, fresh] = foreign_.try_emplace(directory, false);
+  if (!fresh) return known->second;
+  const fs::path path = fs::path(root_) / directory;
+  std::error_code ignored;
+  for (const char* sign : {".git", "CMakeCache.txt", "meson-private"})
+    known->second = known->second || fs::exists(path / sign, ignored);
+  if (!known->second) known->second = is_foreign(fs::path(directory).parent_path().string());
+  return known->second;
+}
+
 void Symbols::add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs) {
   std::map<std::uint32_t, std::vector<std::uint64_t>> wanted;
   for (std::uint64_t pc : pcs) {
@@ -101,6 +117,8 @@ void Symbols::add(const testing::Execution& execution, const std::set<std::uint6
       auto& frames = frames_[path][offset];
       if (names) frames = names->frames(offset - 1);
       for (CodeFrame& frame : frames) {
+        if (frame.own() && is_foreign(fs::path(frame.file).parent_path().string()))
+          frame.file = (fs::path(root_) / frame.file).string();
         if (!frame.own() && !frame.file.empty())
           frame.file = absolute_path(frame.file, "/");  // no "12/../.."
         frame.statement = without_space(line_text(frame));

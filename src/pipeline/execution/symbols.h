@@ -44,6 +44,7 @@ class Symbols {
 
  private:
   void add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs);
+  bool is_foreign(const std::string& directory);
   const std::vector<CodeFrame>& frames_of(const testing::Execution& execution, std::uint64_t pc);
   const std::vector<std::string>& lines_of(const std::string& file);
   std::string as_written(const CodeFrame& frame);
@@ -54,6 +55,7 @@ class Symbols {
   std::shared_ptr<const Program> program_;
   std::map<analysis::SourcePlace, VariableId> accesses_;  // by place, of the program's facts
   using FramesByOffset = std::unordered_map<std::uint64_t, std::vector<CodeFrame>>;
+  std::map<std::string, bool> foreign_;                                 // by directory
   std::map<std::string, FramesByOffset> frames_;                        // by module and return address
   std::map<std::string, std::unique_ptr<analysis::ModuleNames>> data_;  // for globals; null: unreadable
   std::map<std::string, std::vector<std::string>> sources_;
