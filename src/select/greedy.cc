@@ -47,6 +47,9 @@ const CountCommonBits count_common_bits = count_for_this_processor();
 /// Which goals are open, and how much of that a test covers. A goal of many tests takes as many bits as it
 /// weighs in a row of each test, so that counting bits is all there is to do; those of few tests (or all,
 /// where the rows would take too much memory) are taken off what their tests add when they close.
+/// `Stored`: an unsigned type that has room for the number of a test. The lists are most of the memory that a
+/// pick goes through.
+template <class Stored>
 class Openness {
  public:
   /// `covering`: how many tests cover each goal.
@@ -126,7 +129,7 @@ class Openness {
           set(&rows_[test * words_], goal, true);
           continue;
         }
-        covered_by_[next[goal]++] = test;
+        covered_by_[next[goal]++] = static_cast<Stored>(test);
         whole_[test] += weights_[goal];
       }
     }
@@ -139,7 +142,7 @@ class Openness {
   std::vector<std::uint64_t> open_, rows_;
   std::vector<Index> words_listed_;  ///< every word with an open goal is among them
   std::vector<std::size_t> from_;    ///< by goal: where its tests begin in covered_by_; none if it has bits
-  std::vector<Index> covered_by_;
+  std::vector<Stored> covered_by_;
   std::vector<std::uint32_t> whole_, gains_;  ///< by test: of listed goals, when all are open, and now
 };
 
@@ -151,7 +154,8 @@ std::vector<std::uint32_t> count_tests(const std::vector<GreedyTest>& tests, std
 }
 
 /// Wants the tests in the order of what they cover altogether (then memory is read in the order in which the
-/// tests are compared).
+/// tests are compared). `Stored` as for Openness.
+template <class Stored>
 class Greedy {
  public:
   Greedy(const std::vector<GreedyTest>& tests, const std::vector<std::uint32_t>& weights)
@@ -261,7 +265,7 @@ class Greedy {
 
   const std::vector<GreedyTest>& tests_;
   std::vector<std::uint32_t> remaining_;  ///< by goal: tests not yet picked that cover it
-  Openness open_;
+  Openness<Stored> open_;
   std::size_t open_goals_ = 0;    ///< not covered since the last start, though a remaining test could
   std::size_t open_size_ = 0;     ///< remaining tests of the open goals, one by one
   std::size_t counted_size_ = 0;  ///< open_size_ when the heap was filled
@@ -292,7 +296,8 @@ std::vector<GreedyPick> greedy_order(const std::vector<GreedyTest>& tests,
   });
   std::vector<GreedyTest> sorted;
   for (const Whole& whole : order) sorted.push_back(tests[whole.test]);
-  std::vector<GreedyPick> picks = Greedy(sorted, weights).run();
+  std::vector<GreedyPick> picks = sorted.size() <= UINT16_MAX ? Greedy<std::uint16_t>(sorted, weights).run()
+                                                              : Greedy<Index>(sorted, weights).run();
   for (GreedyPick& pick : picks) pick.test = order[pick.test].test;
   return picks;
 }

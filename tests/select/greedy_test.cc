@@ -61,6 +61,24 @@ TEST(Greedy, SaysWhatEachPickAdded) {
   EXPECT_THAT(picks[1].added, ElementsAre(2u));
 }
 
+TEST(Greedy, TellsVeryManyTestsApart) {
+  // Each covers two goals of a ring: every second one is needed, and those are the first.
+  constexpr std::uint32_t kTests = 70'000;
+  const std::vector<std::uint32_t> weights(kTests, 1);
+  std::vector<std::vector<std::uint32_t>> covered(kTests);
+  std::vector<GreedyTest> tests;
+  for (std::uint32_t i = 0; i < kTests; ++i) {
+    covered[i] = {i, (i + 1) % kTests};
+    tests.push_back({covered[i], i % 2 == 0 ? i : kTests + i, 1});
+  }
+  const auto picks = greedy_order(tests, weights);
+  ASSERT_EQ(picks.size(), kTests);
+  for (std::uint32_t i = 0; i < kTests; ++i) {
+    ASSERT_EQ(picks[i].test, i < kTests / 2 ? 2 * i : 2 * (i - kTests / 2) + 1);
+    ASSERT_EQ(picks[i].gain, 2U);
+  }
+}
+
 TEST(Greedy, EqualsItsDefinition) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 1500; ++round) {
