@@ -101,7 +101,7 @@ class Openness {
       if (open_[word] != 0) words_listed_.push_back(word);
   }
   std::uint32_t gain(Index test) const {
-    return gains_[test] + count_common_bits(words_listed_, &rows_[test * words_], open_.data());
+    return gains_[test] + count_common_bits(words_listed_, rows_.data() + test * words_, open_.data());
   }
 
  private:
