@@ -64,6 +64,16 @@ TEST(FactsStore, LoadsTheProgramThatUniteMakes) {
   expect_same_program(ok(load_program(database, revision)), expected);
 }
 
+TEST(FactsStore, AProgramOfManyFunctionsIsDecodedInItsOrder) {
+  TempDir dir;
+  Database database = create(dir.file());
+  const RevisionId revision = begin(database, "abc");
+  Sampler sampler(13);
+  const Project sample{{sampler.unit("a.cc", 700), sampler.unit("b.cc", 600)}};  // several decoders at once
+  put_all(database, revision, sample);
+  expect_same_program(ok(load_program(database, revision)), sample.program());
+}
+
 TEST(FactsStore, PointsComeWithTheIdsOfTheProgram) {
   TempDir dir;
   Database database = create(dir.file());

@@ -47,6 +47,7 @@ TEST(Overlay, ReplacesTheReparsedUnitAndDropsWhatItNoLongerDefines) {
   EXPECT_EQ(changed.function(function_id("gone")), nullptr);
   EXPECT_NE(changed.function(function_id("fresh")), nullptr);
   EXPECT_NE(changed.function(function_id("g")), nullptr);
+  EXPECT_EQ(changed.function(function_id("g")), base.function(function_id("g"))) << "shared, not copied";
 }
 
 TEST(Overlay, FunctionSharedWithAnUntouchedUnitStaysUnlessItsHeaderIsRepresented) {
