@@ -1,8 +1,8 @@
 #include "pipeline/check/witness.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
