@@ -9,6 +9,7 @@
 #include "history/facts_store.h"
 #include "history/failure.h"
 #include "history/version_reader.h"
+#include "support/task_pool.h"
 
 namespace simrt::history {
 namespace {
@@ -58,6 +59,20 @@ std::vector<FunctionPoints> points_for(Connection& connection, const std::vector
   return all;
 }
 
+/// In parallel: most of the time of loading goes here.
+FunctionList decode_all(std::vector<FunctionReader::Stored> stored) {
+  constexpr std::size_t kChunk = 256;
+  std::vector<FunctionList::Shared> decoded(stored.size());
+  run_tasks((stored.size() + kChunk - 1) / kChunk, 0, [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(stored.size(), (chunk + 1) * kChunk); ++i)
+      decoded[i] = std::make_shared<const FunctionFacts>(FunctionReader::decoded(std::move(stored[i])));
+  });
+  FunctionList functions;
+  functions.reserve(decoded.size());
+  for (FunctionList::Shared& function : decoded) functions.push_back(std::move(function));
+  return functions;
+}
+
 }  // namespace
 
 std::vector<LinkedUnit> linked_units(Connection& connection, RevisionId revision) {
@@ -96,17 +111,23 @@ FunctionReader::Key FunctionReader::key(std::int64_t version) {
   return known->second;
 }
 
-FunctionFacts FunctionReader::read(const Link& link) {
+FunctionReader::Stored FunctionReader::stored(const Link& link) {
   seek(link.version);
-  FunctionFacts function;
+  Stored stored;
+  FunctionFacts& function = stored.facts;
   function.id = {query_.u64(0)};
   function.body = query_.u64(1);
   function.name = query_.text(2);
   function.file = query_.text(3);
   function.begin_line = link.line;
   function.end_line = link.line + query_.u32(4);
-  checked(decode_function(query_.bytes(5), function));
-  return function;
+  stored.blob = query_.bytes(5);
+  return stored;
+}
+
+FunctionFacts FunctionReader::decoded(Stored stored) {
+  checked(decode_function(stored.blob, stored.facts));
+  return std::move(stored.facts);
 }
 
 std::string FunctionReader::name(std::int64_t version) {
@@ -174,6 +195,7 @@ Result<Program> load_program(Database& database, RevisionId revision) {
     FunctionReader functions(connection);
     VariableReader variables(connection);
     Uniter uniter;
+    std::vector<FunctionReader::Stored> stored;
     std::unordered_set<VariableId> known;
     for (const LinkedUnit& unit : linked_units(connection, revision)) {
       UnitSummary summary{
@@ -181,8 +203,8 @@ Result<Program> load_program(Database& database, RevisionId revision) {
       for (const Link& link : unit.functions) {
         const Uniter::Place place = uniter.place(functions.key(link.version), unit.path);
         if (place.fresh) {
-          program.functions.push_back(functions.read(link));
-          program.functions.back().id = place.id;
+          stored.push_back(functions.stored(link));
+          stored.back().facts.id = place.id;
         }
         summary.functions.push_back(place.id);
       }
@@ -191,6 +213,7 @@ Result<Program> load_program(Database& database, RevisionId revision) {
           program.variables.push_back(variables.read(link));
       program.units.push_back(std::move(summary));
     }
+    program.functions = decode_all(std::move(stored));
     program.index();
     return program;
   });

@@ -40,7 +40,14 @@ class FunctionReader {
   /// Id and body of a version. The row stays current, so that read() of the same version costs no second
   /// look-up.
   Key key(std::int64_t version);
-  FunctionFacts read(const Link& link);
+  FunctionFacts read(const Link& link) { return decoded(stored(link)); }
+  /// What read() reads, to be decoded later, on any thread.
+  struct Stored {
+    FunctionFacts facts;  // what is no part of the blob
+    std::string blob;
+  };
+  Stored stored(const Link& link);
+  static FunctionFacts decoded(Stored stored);
   std::string file(std::int64_t version);
   std::string name(std::int64_t version);
 

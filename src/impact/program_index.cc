@@ -55,8 +55,8 @@ void ProgramIndex::group_variants() {
 }
 
 std::uint32_t ProgramIndex::find(FunctionId id) const {
-  const FunctionFacts* facts = program_->function(id);
-  return facts ? static_cast<std::uint32_t>(facts - program_->functions.data()) : kNone;
+  const auto at = program_->position(id);
+  return at ? static_cast<std::uint32_t>(*at) : kNone;
 }
 
 std::span<const std::uint32_t> ProgramIndex::variants(FunctionId id) const {

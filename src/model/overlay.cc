@@ -78,26 +78,33 @@ Program overlay(const Program& base, const Replacement& replacement) {
         changes.try_emplace({recorded->usr, recorded->body}, &function);
       if (!first) continue;
       fresh.insert(id);
-      program.functions.push_back(function);
-      program.functions.back().id = id;
+      FunctionFacts united = function;
+      united.id = id;
       // Units may declare one function otherwise (constexpr in one language standard only). The recorded
       // declaration is that of another unit, and holds as long as a unit with it stays as it was.
       if (recorded && recorded->body == function.body && untouched.contains(id))
-        program.functions.back().signature = recorded->signature;
+        united.signature = recorded->signature;
+      program.functions.push_back(std::move(united));
     }
     program.variables.insert(program.variables.end(), unit->variables.begin(), unit->variables.end());
     program.units.push_back(std::move(now));
   }
 
-  for (const FunctionFacts& function : base.functions) {
+  for (std::size_t i = 0; i < base.functions.size(); ++i) {
+    const FunctionFacts& function = base.functions[i];
     if (fresh.contains(function.id)) continue;
     const bool was_replaced = replaced.contains(function.id);
     const bool gone =
         was_replaced && (!untouched.contains(function.id) || represented.contains(function.file));
     if (gone) continue;
     const auto change = changes.find({function.usr, function.body});
-    program.functions.push_back(change == changes.end() ? function : *change->second);
-    program.functions.back().id = function.id;
+    if (change == changes.end()) {
+      program.functions.push_back(base.functions.shared(i));
+      continue;
+    }
+    FunctionFacts changed = *change->second;
+    changed.id = function.id;
+    program.functions.push_back(std::move(changed));
   }
   // Fresh variables stand first, so that index() keeps the new declaration where both versions have one.
   program.variables.insert(program.variables.end(), base.variables.begin(), base.variables.end());

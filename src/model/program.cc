@@ -8,11 +8,13 @@
 namespace simrt {
 namespace {
 
-template <class T>
-void sort_unique_by_id(std::vector<T>& items) {
-  std::stable_sort(items.begin(), items.end(), [](const T& a, const T& b) { return a.id < b.id; });
-  items.erase(std::unique(items.begin(), items.end(), [](const T& a, const T& b) { return a.id == b.id; }),
-              items.end());
+/// `id_of` an item; of several with one id the first stays.
+template <class T, class IdOf>
+void sort_unique_by_id(std::vector<T>& items, IdOf id_of) {
+  const auto less = [&](const T& a, const T& b) { return id_of(a) < id_of(b); };
+  const auto equal = [&](const T& a, const T& b) { return id_of(a) == id_of(b); };
+  std::stable_sort(items.begin(), items.end(), less);
+  items.erase(std::unique(items.begin(), items.end(), equal), items.end());
 }
 
 template <class T>
@@ -22,9 +24,22 @@ auto find_by_id(const std::vector<T>& sorted, FunctionId id, FunctionId T::* key
 
 }  // namespace
 
+void FunctionList::sort_unique() {
+  sort_unique_by_id(items_, [](const Shared& function) { return function->id; });
+}
+
+bool operator==(const FunctionList& a, const FunctionList& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+std::optional<std::size_t> Program::position(FunctionId id) const {
+  const auto it = function_index_.find(id);
+  return it == function_index_.end() ? std::nullopt : std::optional(it->second);
+}
+
 const FunctionFacts* Program::function(FunctionId id) const {
-  auto it = function_index_.find(id);
-  return it == function_index_.end() ? nullptr : &functions[it->second];
+  const auto at = position(id);
+  return at ? &functions[*at] : nullptr;
 }
 
 const VariableFacts* Program::variable(VariableId id) const {
@@ -43,11 +58,13 @@ std::string Program::name_of(FunctionId id) const {
 }
 
 void Program::index() {
-  sort_unique_by_id(functions);
-  sort_unique_by_id(variables);
+  functions.sort_unique();
+  sort_unique_by_id(variables, [](const VariableFacts& variable) { return variable.id; });
   std::stable_sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   function_index_.clear();
+  function_index_.reserve(functions.size());
   variable_index_.clear();
+  variable_index_.reserve(variables.size());
   for (std::size_t i = 0; i < functions.size(); ++i) function_index_[functions[i].id] = i;
   for (std::size_t i = 0; i < variables.size(); ++i) variable_index_[variables[i].id] = i;
 }
@@ -74,8 +91,9 @@ Program unite(const std::vector<UnitFacts>& units) {
         fresh = body_of.try_emplace(id, function.body).second;
       }
       if (fresh) {
-        program.functions.push_back(function);
-        program.functions.back().id = id;
+        FunctionFacts united = function;
+        united.id = id;
+        program.functions.push_back(std::move(united));
       }
       summary.functions.push_back(id);
     }

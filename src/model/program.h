@@ -1,12 +1,13 @@
 // A whole program at one revision: the union of its units' facts, one entry a function and variable.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "model/facts.h"
+#include "model/function_list.h"
 
 namespace simrt {
 
@@ -20,12 +21,14 @@ struct UnitSummary {
 
 class Program {
  public:
-  std::vector<FunctionFacts> functions;  ///< ascending id, unique
+  FunctionList functions;                ///< ascending id, unique
   std::vector<VariableFacts> variables;  ///< ascending id, unique
   std::vector<UnitSummary> units;        ///< ascending path
 
   /// Null when unknown. Valid until the vectors change; call index() after changing them.
   const FunctionFacts* function(FunctionId id) const;
+  /// Where it stands in `functions`.
+  std::optional<std::size_t> position(FunctionId id) const;
   const VariableFacts* variable(VariableId id) const;
   /// Display name, or "?" for an unknown one.
   std::string name_of(VariableId id) const;

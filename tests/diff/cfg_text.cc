@@ -178,7 +178,7 @@ void hash_body(FunctionFacts& function) {
 
 Program program_of(std::vector<FunctionFacts> functions) {
   Program program;
-  program.functions = std::move(functions);
+  program.functions = FunctionList(std::move(functions));
   program.index();
   return program;
 }

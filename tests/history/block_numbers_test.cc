@@ -44,8 +44,11 @@ TEST(BlockNumbers, StayForUnchangedBodiesAndDifferForChangedOnes) {
     before = ok(assign_block_numbers(database, program));
   }
   const FunctionId changed = program.functions[7].id;
-  program.functions[7].body ^= 1;
-  program.functions[8].begin_line += 5;
+  FunctionFacts other_body = program.functions[7], moved = program.functions[8];
+  other_body.body ^= 1;
+  moved.begin_line += 5;
+  program.functions.replace(7, other_body);
+  program.functions.replace(8, moved);
   Database database = create(dir.file());
   const BlockNumbering unassigned = ok(load_block_numbers(database, program));
   EXPECT_FALSE(unassigned.range(changed).has_value());
@@ -61,7 +64,8 @@ TEST(BlockNumbers, StayForUnchangedBodiesAndDifferForChangedOnes) {
   }
   EXPECT_FALSE(
       after.block(before.range(changed)->base).has_value());  // that body is no longer in the program
-  program.functions[7].body ^= 1;
+  other_body.body ^= 1;
+  program.functions.replace(7, other_body);
   EXPECT_EQ(ok(assign_block_numbers(database, program)).ranges(), before.ranges());  // changed back
 }
 
@@ -69,12 +73,13 @@ TEST(BlockNumbers, GapsBetweenOrdinalsAndEmptyFunctionsAreFine) {
   TempDir dir;
   Database database = create(dir.file());
   Program program;
-  program.functions.resize(3);
-  program.functions[0].id = {1};
-  program.functions[0].blocks = {{0, 0, {}, {}}, {9, 0, {}, {}}};
-  program.functions[1].id = {2};
-  program.functions[2].id = {3};
-  program.functions[2].blocks = {{0, 0, {}, {}}};
+  FunctionFacts gap, empty, one;
+  gap.id = {1};
+  gap.blocks = {{0, 0, {}, {}}, {9, 0, {}, {}}};
+  empty.id = {2};
+  one.id = {3};
+  one.blocks = {{0, 0, {}, {}}};
+  program.functions = {gap, empty, one};
   const BlockNumbering numbering = ok(assign_block_numbers(database, program));
   EXPECT_EQ(numbering.number({{1}, 9}), 9U);
   EXPECT_EQ(numbering.number({{3}, 0}), 10U);

@@ -233,8 +233,7 @@ bool observe(const Program& program, const std::string& entry, std::uint32_t fun
             if (!held.insert(lock).second) return false;
           }
         } else if (const auto* call = std::get_if<Call>(&event.what)) {
-          const FunctionFacts* callee = program.function(call->callee);
-          if (!observe(program, entry, static_cast<std::uint32_t>(callee - program.functions.data()), held,
+          if (!observe(program, entry, static_cast<std::uint32_t>(*program.position(call->callee)), held,
                        free, observed))
             return false;
         } else if (const auto* access = std::get_if<Access>(&event.what)) {
