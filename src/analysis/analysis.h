@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/frontend/compile_commands.h"
+#include "analysis/known_unit.h"
 #include "model/facts.h"
 #include "model/source_tree.h"
 #include "support/result.h"
@@ -21,6 +22,8 @@ struct AnalysisOptions {
   std::string cache_directory;
   /// Asked before each unit; true stops the analysis. Called from several threads.
   std::function<bool()> interrupted;
+  /// UnitFacts::points, for mapping coverage; a comparison of two revisions has no use for them.
+  bool points = true;
 };
 
 /// Everything that a parse asked the file system about: what exists, what does not, what a directory holds.
@@ -45,10 +48,13 @@ class Analyzer {
 
   /// Facts of each unit, in the order of `commands`, from `jobs` threads at a time (at least 1). A unit that
   /// cannot be parsed, or that an interrupt left out, has errors > 0 and says why in `messages`; nothing
-  /// fails as a whole. `questions` (optional) gets those of each unit; none of one that was not parsed.
+  /// fails as a whole. `questions` (optional) gets those of each unit; none of one that was not parsed. Of a
+  /// unit that is `known`, only bodies in changed files are looked at where that is enough (see
+  /// UnitFacts::kept).
   std::vector<UnitFacts> analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
                                  const AnalysisProgress& progress = {},
-                                 std::vector<Questions>* questions = nullptr) const;
+                                 std::vector<Questions>* questions = nullptr,
+                                 const KnownUnits& known = {}) const;
 
   /// Hash of the present answers. A parse that had the same ones, of the same command by the same version of
   /// this tool, had the same facts.

@@ -121,8 +121,8 @@ void serialize(Archive& archive, VariableFacts& variable) {
 
 template <class Archive>
 void serialize(Archive& archive, UnitFacts& unit) {
-  auto& [path, command, files, functions, points, variables, errors, messages] = unit;
-  archive(path, command, files, functions, points, variables, errors, messages);
+  auto& [path, command, files, functions, points, variables, kept, errors, messages] = unit;
+  archive(path, command, files, functions, points, variables, kept, errors, messages);
 }
 
 namespace {

@@ -298,8 +298,11 @@ struct UnitFacts {
   std::uint64_t command = 0;     ///< hash of the effective compile command
   std::vector<FileFacts> files;  ///< repository files in the include closure, main source first, then by path
   std::vector<FunctionFacts> functions;
-  std::vector<FunctionPoints> points;  ///< parallel to functions
+  std::vector<FunctionPoints> points;  ///< parallel to functions, or none where nobody asked for them
   std::vector<VariableFacts> variables;
+  /// Functions of the recorded unit that still hold: they stand in files that are as they were recorded, and
+  /// were not looked at again. Ids as the recorded program has them.
+  std::vector<FunctionId> kept;
   std::uint32_t errors = 0;           ///< Clang errors; > 0 = unknown, treated as changed
   std::vector<std::string> messages;  ///< the first few diagnostics, for the user
   bool operator==(const UnitFacts&) const = default;

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_set>
 
+#include "pipeline/known_units.h"
 #include "pipeline/unit_plan.h"
 #include "support/log.h"
 #include "support/progress.h"
@@ -16,7 +20,7 @@ constexpr std::size_t kBrokenShown = 3;
 
 class Builder {
  public:
-  explicit Builder(const ChangedProgramInput& input) : in_(input) {}
+  explicit Builder(const ChangedProgramInput& input) : in_(input), known_(input.before, input.changes) {}
 
   Result<ChangedProgram> build() {
     const UnitPlan plan = plan_units(in_.before.units, in_.commands.hashes, in_.changes);
@@ -25,6 +29,11 @@ class Builder {
     if (in_.interrupt && in_.interrupt->requested())
       return fail(ErrorCode::Interrupted, "interrupted while parsing the changed sources");
     log::detail("{} of {} units came from the cache of parsed units", out_.cached_units, parsed_.size());
+    for (const UnitFacts& unit : parsed_)
+      if (!unit.kept.empty())
+        log::detail("{}: {} functions in unchanged files stay as recorded", unit.path, unit.kept.size());
+      else if (known_.found().contains(unit.path))
+        log::detail("{}: parsed whole, as its changed bodies need what was not recorded", unit.path);
     note(plan);
     finish(plan);
     return std::move(out_);
@@ -33,21 +42,32 @@ class Builder {
  private:
   /// Facts of `units`, in their order: cached where a parse would see what it saw before.
   void parse(const std::set<std::string>& units) {
-    std::vector<std::pair<const analysis::CompileCommand*, std::optional<UnitFacts>>> wanted;
+    struct Wanted {
+      const analysis::CompileCommand* command;
+      std::uint64_t known = 0;
+      std::optional<UnitFacts> facts = std::nullopt;
+    };
+    std::vector<Wanted> wanted;
     for (const std::string& unit : units)
       if (const auto found = in_.commands.by_path.find(unit); found != in_.commands.by_path.end())
-        wanted.emplace_back(&found->second, std::nullopt);
+        wanted.push_back({&found->second, fingerprint_of_known(unit)});
     run_tasks(wanted.size(), in_.jobs, [&](std::size_t i) {
-      auto& [command, facts] = wanted[i];
-      facts = in_.cache.find(command->file, analysis::command_hash(*command, in_.repository_root), answers_);
+      auto& [command, known, facts] = wanted[i];
+      facts = in_.cache.find(command->file, analysis::command_hash(*command, in_.repository_root), known,
+                             answers_);
     });
     std::vector<analysis::CompileCommand> missing;
-    for (const auto& [command, facts] : wanted)
-      if (!facts) missing.push_back(*command);
+    for (const Wanted& unit : wanted)
+      if (!unit.facts) missing.push_back(*unit.command);
     out_.cached_units += wanted.size() - missing.size();
     std::vector<UnitFacts> fresh = parse_missing(missing);
     auto next = fresh.begin();
-    for (auto& [command, facts] : wanted) parsed_.push_back(std::move(facts ? *facts : *next++));
+    for (Wanted& unit : wanted) parsed_.push_back(std::move(unit.facts ? *unit.facts : *next++));
+  }
+
+  std::uint64_t fingerprint_of_known(const std::string& unit) {
+    const analysis::KnownUnit* const known = known_.find(unit, in_.commands.hashes.at(unit));
+    return known ? known->fingerprint() : 0;
   }
 
   std::vector<UnitFacts> parse_missing(const std::vector<analysis::CompileCommand>& commands) {
@@ -56,9 +76,13 @@ class Builder {
     std::vector<analysis::Questions> questions;
     std::vector<UnitFacts> units = in_.analyzer.analyse(
         commands, in_.jobs,
-        [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }, &questions);
-    run_tasks(units.size(), in_.jobs,
-              [&](std::size_t i) { in_.cache.store(units[i], questions[i], answers_); });
+        [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }, &questions,
+        known_.found());
+    run_tasks(units.size(), in_.jobs, [&](std::size_t i) {
+      const auto known = known_.found().find(units[i].path);
+      const std::uint64_t fingerprint = known == known_.found().end() ? 0 : known->second.fingerprint();
+      in_.cache.store(units[i], fingerprint, questions[i], answers_);
+    });
     in_.cache.prune();
     return units;
   }
@@ -70,6 +94,7 @@ class Builder {
           {"all-includers",
            fmt::format("{} changed outside function bodies: every unit that includes it was parsed", header),
            header});
+    known_.widen(further.widened_headers);
     parse(further.units);
     std::set<std::string> represented;
     for (const auto& [header, unit] : plan.representative) represented.insert(header);
@@ -126,9 +151,10 @@ class Builder {
   }
 
   void collect_touched(const Replacement& replacement) {
-    std::set<std::string> units(replacement.removed_units.begin(), replacement.removed_units.end());
+    std::map<std::string_view, std::unordered_set<FunctionId>> units;  // with what is kept of them
+    for (const std::string& unit : replacement.removed_units) units.try_emplace(unit);
     for (const UnitFacts& unit : replacement.reparsed) {
-      units.insert(unit.path);
+      units.try_emplace(unit.path, unit.kept.begin(), unit.kept.end());
       for (const FunctionFacts& function : unit.functions) out_.touched.insert(function.id);
     }
     const std::set<std::string> represented(replacement.represented_files.begin(),
@@ -136,13 +162,16 @@ class Builder {
     for (const FunctionFacts& function : in_.before.functions)
       if (represented.contains(function.file)) out_.touched.insert(function.id);
     for (const UnitSummary& unit : in_.before.units)
-      if (units.contains(unit.path)) out_.touched.insert(unit.functions.begin(), unit.functions.end());
+      if (const auto kept = units.find(unit.path); kept != units.end())
+        for (const FunctionId function : unit.functions)
+          if (!kept->second.contains(function)) out_.touched.insert(function);
   }
 
   const ChangedProgramInput& in_;
   const FactsCache::Answers answers_ = [this](const analysis::Questions& questions) {
     return in_.analyzer.answers(questions);
   };
+  KnownUnits known_;
   std::vector<UnitFacts> parsed_;
   ChangedProgram out_;
 };

@@ -83,14 +83,16 @@ FactsCache::FactsCache(std::string directory, std::uint64_t tool, std::uint64_t 
       tool_(tool),
       byte_limit_(byte_limit) {}
 
-std::string FactsCache::directory_of(const std::string& path, std::uint64_t command) const {
-  return fmt::format("{}/{:016x}", directory_, hash_combine(hash_combine(hash_bytes(path), command), tool_));
+std::string FactsCache::directory_of(const std::string& path, std::uint64_t command,
+                                     std::uint64_t known) const {
+  const std::uint64_t unit = hash_combine(hash_combine(hash_bytes(path), command), known);
+  return fmt::format("{}/{:016x}", directory_, hash_combine(unit, tool_));
 }
 
-std::optional<UnitFacts> FactsCache::find(const std::string& path, std::uint64_t command,
+std::optional<UnitFacts> FactsCache::find(const std::string& path, std::uint64_t command, std::uint64_t known,
                                           const Answers& answers) const {
   if (directory_.empty()) return std::nullopt;
-  for (const File& file : files_of<fs::directory_iterator>(directory_of(path, command))) {
+  for (const File& file : files_of<fs::directory_iterator>(directory_of(path, command, known))) {
     const auto entry = Entry::read(file.path);
     if (!entry) continue;
     std::string scratch;
@@ -107,11 +109,12 @@ std::optional<UnitFacts> FactsCache::find(const std::string& path, std::uint64_t
   return std::nullopt;
 }
 
-void FactsCache::store(const UnitFacts& unit, const Questions& questions, const Answers& answers) const {
+void FactsCache::store(const UnitFacts& unit, std::uint64_t known, const Questions& questions,
+                       const Answers& answers) const {
   if (directory_.empty() || questions.empty()) return;
   const std::string first = history::seal(joined(questions), history::kFactsCodec);
   const std::string bytes = fmt::format("{:016x}", first.size()) + first + history::encode_unit(unit);
-  const std::string directory = directory_of(unit.path, unit.command);
+  const std::string directory = directory_of(unit.path, unit.command, known);
   if (!make_directories(directory)) return;
   static_cast<void>(write_file_atomically(fmt::format("{}/{:016x}", directory, answers(questions)), bytes));
 }

@@ -25,10 +25,13 @@ class FactsCache {
   /// Empty `directory`: nothing is kept. `tool` identifies the program whose parses these are.
   FactsCache(std::string directory, std::uint64_t tool, std::uint64_t byte_limit = kByteLimit);
 
-  /// The facts of a parse of this unit that would see the same now, broken ones included.
-  std::optional<UnitFacts> find(const std::string& path, std::uint64_t command, const Answers& answers) const;
+  /// The facts of a parse of this unit that would see the same now, broken ones included. `known`:
+  /// fingerprint of what the parse knew of the unit (analysis::KnownUnit), 0 = nothing.
+  std::optional<UnitFacts> find(const std::string& path, std::uint64_t command, std::uint64_t known,
+                                const Answers& answers) const;
 
-  void store(const UnitFacts& unit, const Questions& questions, const Answers& answers) const;
+  void store(const UnitFacts& unit, std::uint64_t known, const Questions& questions,
+             const Answers& answers) const;
 
   /// Removes the entries that were not used for the longest time, when all are larger than the limit.
   void prune() const;
@@ -36,7 +39,7 @@ class FactsCache {
   static constexpr std::uint64_t kByteLimit = 256U << 20U;
 
  private:
-  std::string directory_of(const std::string& path, std::uint64_t command) const;
+  std::string directory_of(const std::string& path, std::uint64_t command, std::uint64_t known) const;
 
   std::string directory_;
   std::uint64_t tool_, byte_limit_;

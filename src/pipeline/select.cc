@@ -113,7 +113,7 @@ Status Selecting::compare() {
   if (!commands) return fail(commands.error());
   fallbacks.insert(fallbacks.end(), commands->fallbacks.begin(), commands->fallbacks.end());
   const analysis::Analyzer analyzer =
-      make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt);
+      make_analyzer(*workspace, *tree, (*base_tree)->files(), request.interrupt, /*points=*/false);
   const FactsCache cache(workspace->config.cache_directory, identity_of_this_program());
   const unsigned jobs = request.jobs != 0 ? request.jobs : available_processors();
   auto built = build_changed_program(

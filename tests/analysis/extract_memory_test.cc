@@ -236,6 +236,35 @@ TEST(Memory, RangeForTouchesElements) {
   EXPECT_THAT(lines, HasSubstr("write *Owner::loops()::v [whole]\n"));
 }
 
+TEST(Memory, HiddenVariablesOfARangeForHaveOneNameInATemplateAndItsInstances) {
+  const UnitFacts unit = facts_of(
+      "struct L { int* begin(); int* end(); };\n"
+      "template <class T> int f(T& list) { int n = 0; if (n == 0) { for (int x : list) n += x; } return n; "
+      "}\n"
+      "int g(L& list) { return f(list); }");
+  for (const FunctionFacts& function : unit.functions)
+    for (const Local& local : function.locals)
+      EXPECT_THAT(local.name, testing::Not(testing::MatchesRegex("__.*[0-9]"))) << function.name;
+}
+
+TEST(Memory, ASharedPointerDestroysWhatTheUnitOnlyDeclares) {
+  const std::string uses = "struct Owner { std::shared_ptr<ns::Node> node; ~Owner(); }; Owner::~Owner() {}\n";
+  const UnitFacts declared = facts_of("#include <memory>\nnamespace ns { struct Node; }\n" + uses);
+  const UnitFacts defined =
+      facts_of("#include <memory>\nnamespace ns { struct Node { virtual ~Node(); }; }\n" + uses);
+  EXPECT_EQ(event_lines(declared, "Owner::~Owner"), event_lines(defined, "Owner::~Owner"));
+  EXPECT_THAT(events_of(declared, "Owner::~Owner"), HasSubstr("call virtual"));
+  const auto callees = [](const UnitFacts& unit) {
+    std::vector<FunctionId> found;
+    for (const Block& block : function(unit, "Owner::~Owner").blocks)
+      for (const Element& element : block.elements)
+        for (const Event& event : element.events)
+          if (const auto* call = std::get_if<Call>(&event.what)) found.push_back(call->callee);
+    return found;
+  };
+  EXPECT_EQ(callees(declared), callees(defined));
+}
+
 TEST(Memory, LibraryFunctionsTouchWhatTheyAreGiven) {
   const std::string lines = events_of(facts_of(kOwner), "Owner::library");
   EXPECT_THAT(lines, HasSubstr("write *Owner::ints of this\n")) << "std::sort";

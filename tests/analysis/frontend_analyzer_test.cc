@@ -191,5 +191,30 @@ TEST_F(AnalyzerTest, AUnitThatLacksAFileAsksForIt) {
   EXPECT_NE(analyzer(tree).answers(questions[0]), answers);
 }
 
+TEST_F(AnalyzerTest, FactsOfAFunctionDoNotDependOnWhatElseItsUnitUses) {
+  const Files tree{
+      {"include/owner.h",
+       "#pragma once\n#include <utility>\n#include <vector>\nstruct Step { int n = 0; ~Step() { n = 0; } };\n"
+       "struct Owner { std::vector<std::pair<int, Step>> steps; ~Owner() = default; };\n"},
+      {"u0.cc", "#include \"owner.h\"\nint f() { Owner o; return o.steps[0].first; }\n"},
+      {"u1.cc", "#include \"owner.h\"\nvoid g() { Owner o; }\n"}};
+  // From C++20 on, std::vector is constexpr, and Clang needs its members everywhere.
+  const std::vector<std::string> flags{"g++", "-std=c++17"};
+  const auto units =
+      analyzer(tree).analyse({project.command("u0.cc", flags), project.command("u1.cc", flags)}, 1);
+  std::vector<FunctionFacts> destructors;
+  for (const UnitFacts& unit : units)
+    for (const FunctionFacts& function : unit.functions)
+      if (function.name == "Owner::~Owner") destructors.push_back(function);
+  ASSERT_EQ(destructors.size(), 2u);
+  EXPECT_EQ(destructors[0], destructors[1]) << "only one of them needed std::pair's members";
+  bool destroys_steps = false;
+  for (const Block& block : destructors[1].blocks)
+    for (const Element& element : block.elements)
+      for (const Event& event : element.events)
+        if (const auto* call = std::get_if<Call>(&event.what)) destroys_steps |= call->name == "Step::~Step";
+  EXPECT_TRUE(destroys_steps);
+}
+
 }  // namespace
 }  // namespace simrt::analysis

@@ -1,5 +1,6 @@
 #include "model/program.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/hash.h"
@@ -58,6 +59,41 @@ TEST(Overlay, FunctionSharedWithAnUntouchedUnitStaysUnlessItsHeaderIsRepresented
   EXPECT_NE(overlay(base, replacement).function(function_id("inl")), nullptr);
   replacement.represented_files = {"h.h"};
   EXPECT_EQ(overlay(base, replacement).function(function_id("inl")), nullptr);
+}
+
+TEST(Overlay, KeptFunctionsOfAReparsedUnitStayAsRecorded) {
+  const Program base =
+      unite({unit("a.cc", {function("f", 1), function("inl", 2, "h.h"), function("gone", 3)})});
+  UnitFacts partly = unit("a.cc", {function("f", 9)});
+  partly.kept = {function_id("inl")};
+  Replacement replacement;
+  replacement.reparsed = {partly};
+  const Program changed = overlay(base, replacement);
+  EXPECT_EQ(changed.function(function_id("f"))->body, 9U);
+  EXPECT_EQ(changed.function(function_id("inl")), base.function(function_id("inl"))) << "shared, not copied";
+  EXPECT_EQ(changed.function(function_id("gone")), nullptr);
+  EXPECT_THAT(changed.units[0].functions,
+              testing::UnorderedElementsAre(function_id("f"), function_id("inl")));
+}
+
+TEST(Overlay, AKeptFunctionThatAnotherUnitNowDefinesOtherwiseBecomesAVariant) {
+  const Program base =
+      unite({unit("a.cc", {function("inl", 1, "h.h")}), unit("b.cc", {function("inl", 1, "h.h")})});
+  for (const bool kept_first : {true, false}) {
+    UnitFacts partly = unit(kept_first ? "a.cc" : "b.cc", {});
+    partly.kept = {function_id("inl")};
+    const UnitFacts whole = unit(kept_first ? "b.cc" : "a.cc", {function("inl", 7, "h.h")});
+    Replacement replacement;
+    replacement.reparsed = {partly, whole};
+    const Program changed = overlay(base, replacement);
+    const auto body_in = [&](const std::string& path) {
+      for (const UnitSummary& summary : changed.units)
+        if (summary.path == path) return changed.function(summary.functions.at(0))->body;
+      return std::uint64_t{0};
+    };
+    EXPECT_EQ(body_in(partly.path), 1U);
+    EXPECT_EQ(body_in(whole.path), 7U);
+  }
 }
 
 TEST(Overlay, AVariantKeepsItsIdentity) {

@@ -141,6 +141,10 @@ void collect_members(Unit& unit, const clang::DeclContext* context, FunctionScop
 }
 
 void collect_function(Unit& unit, const clang::FunctionDecl* function, FunctionScope* parent) {
+  if (function->hasSkippedBody()) {
+    if (unit.in_repository(function)) unit.note_skipped(function, function_id(unit.names.usr(function)));
+    return;
+  }
   if (!function->isThisDeclarationADefinition() || function->isDeleted()) return;
   if (function->isLateTemplateParsed() || !function->doesThisDeclarationHaveABody()) return;
   if (!unit.in_repository(function) || !has_effects(function)) return;

@@ -128,6 +128,8 @@ class Evaluator {
                  const CallSite& site);
   void call_destructor(clang::QualType type, const Operand& object, clang::SourceLocation at,
                        bool is_virtual = false, unsigned depth = 0);
+  void destroy_incomplete(const clang::CXXRecordDecl* record, const Operand& object,
+                          clang::SourceLocation at);
   void callback(const clang::FunctionDecl* function, clang::SourceLocation at,
                 CallKind kind = CallKind::Callback);
   void hand_over(const CallSite& site);

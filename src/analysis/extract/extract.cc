@@ -48,7 +48,7 @@ std::vector<VariableId> mentioned_variables(const std::vector<FunctionFacts>& fu
 
 }  // namespace
 
-UnitFacts extract_unit(clang::ASTContext& context, const ExtractOptions& options) {
+UnitFacts extract_unit(clang::ASTContext& context, const ExtractOptions& options, SkippedFunctions* skipped) {
   UnitFacts facts;
   facts.path = options.unit_path;
   Unit unit(context, options);
@@ -57,10 +57,15 @@ UnitFacts extract_unit(clang::ASTContext& context, const ExtractOptions& options
   for (const auto& scope : unit.scopes) {
     if (!scope->function && !scope->variable) continue;  // holds the lambdas of a default member initialiser
     if (!seen.insert(scope->id).second) continue;        // an invalid redefinition
+    if (!unit.is_wanted(scope->declaration())) {
+      unit.note_skipped(scope->function, scope->id);
+      continue;
+    }
     FunctionPoints points;
     facts.functions.push_back(function_facts(unit, *scope, points));
-    facts.points.push_back(std::move(points));
+    if (options.points) facts.points.push_back(std::move(points));
   }
+  if (skipped) *skipped = std::move(unit.skipped);
   facts.variables = unit.variables.facts(mentioned_variables(facts.functions));
   return facts;
 }

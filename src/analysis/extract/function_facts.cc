@@ -65,8 +65,7 @@ std::uint32_t Builder::temporary(const clang::Stmt* statement) {
 
 /// Code from elsewhere (default arguments, default member initialisers) counts as where the function stands.
 SourcePoint Builder::place_of(const clang::CFGElement& element) const {
-  const clang::Decl* declaration =
-      scope_.function ? static_cast<const clang::Decl*>(scope_.function) : scope_.variable;
+  const clang::Decl* declaration = scope_.declaration();
   const clang::SourceLocation location = location_of(element);
   const bool here =
       location.isValid() && unit_.files.path(location) == unit_.files.path(declaration->getLocation());
@@ -172,9 +171,10 @@ void Builder::build(FunctionFacts& facts, FunctionPoints& points) {
   for (const clang::CFGBlock* source : ordered) {
     current_block_ = facts.blocks.size();
     facts.blocks.push_back(block(*source, canonical, evaluator));
-    points.blocks.push_back({source->getBlockID(), points_of(unit_, scope_, *graph, *source, ownership)});
+    if (unit_.options.points)
+      points.blocks.push_back({source->getBlockID(), points_of(unit_, scope_, *graph, *source, ownership)});
   }
-  place_conditions(unit_, scope_, *graph, points.blocks);
+  if (unit_.options.points) place_conditions(unit_, scope_, *graph, points.blocks);
   facts.entry = graph->getEntry().getBlockID();
   facts.exit = graph->getExit().getBlockID();
   if (scope_.variable) add_static_init(facts, *graph, evaluator);
@@ -248,8 +248,7 @@ FunctionFacts function_facts(Unit& unit, FunctionScope& scope, FunctionPoints& p
   FunctionFacts facts;
   facts.id = scope.id;
   facts.usr = scope.usr;
-  const clang::NamedDecl* declaration =
-      scope.function ? static_cast<const clang::NamedDecl*>(scope.function) : scope.variable;
+  const clang::NamedDecl* declaration = scope.declaration();
   facts.name = (scope.variable ? "initialiser of " : "") + unit.names.display(declaration);
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a scope has one of the two
   facts.file = unit.files.path(declaration->getLocation());

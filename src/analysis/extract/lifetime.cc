@@ -20,9 +20,12 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
   if (silent() || type.isNull() || depth > kMaxNesting) return;
   type = unit_.context.getBaseElementType(type.getNonReferenceType());
   const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
-  if (!record || !record->getDefinition()) return;
+  if (!record) return;
   const LibraryClass kind = unit_.library.classify(record);
-  const clang::CXXDestructorDecl* destructor = record->getDefinition()->getDestructor();
+  // A library template whose members nobody in this unit needed has no definition; what it holds is known.
+  const clang::CXXRecordDecl* definition = record->getDefinition();
+  if (!definition && kind == LibraryClass::None) return destroy_incomplete(record, object, at);
+  const clang::CXXDestructorDecl* destructor = definition ? definition->getDestructor() : nullptr;
   if (destructor && kind != LibraryClass::None && has_lock_attributes(destructor)) {
     CallSite site;
     site.callee = destructor;
@@ -67,6 +70,19 @@ void Evaluator::call_destructor(clang::QualType type, const Operand& object, cla
   call.callee = function_id(unit_.names.usr(destructor));
   call.kind = is_virtual ? CallKind::Virtual : CallKind::Direct;
   call.name = unit_.names.display(destructor);
+  if (object.known()) call.receiver = address_of(object).value();
+  emit(at, std::move(call));
+}
+
+/// A std::shared_ptr destroys an object of a class that this unit only declares. Units that know it see the
+/// same call, to the class's own destructor where that is not virtual.
+void Evaluator::destroy_incomplete(const clang::CXXRecordDecl* record, const Operand& object,
+                                   clang::SourceLocation at) {
+  if (!unit_.in_repository(record) || record->isDependentContext()) return;
+  Call call;
+  call.callee = function_id(unit_.names.destructor_usr(record));
+  call.kind = CallKind::Virtual;
+  call.name = unit_.names.display(record) + "::~" + record->getNameAsString();
   if (object.known()) call.receiver = address_of(object).value();
   emit(at, std::move(call));
 }

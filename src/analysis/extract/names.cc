@@ -126,6 +126,12 @@ bool is_overloaded(const clang::FunctionDecl* function) {
 
 }  // namespace
 
+std::string name_of_local(const clang::ValueDecl* local) {
+  std::string name = local->getNameAsString();
+  if (local->isImplicit() && name.starts_with("__")) name.resize(name.find_last_not_of("0123456789") + 1);
+  return name;
+}
+
 std::string without_lambda_ordinals(std::string_view usr) {
   static constexpr std::string_view kLambda = "/lambda#";
   std::string result;
@@ -175,14 +181,25 @@ std::uint64_t Names::usr_hash(const clang::Decl* declaration) {
 std::string Names::default_constructor_usr(const clang::CXXRecordDecl* record) {
   for (const clang::CXXConstructorDecl* constructor : record->ctors())
     if (constructor->isDefaultConstructor()) return usr(constructor);
+  return undeclared_member_usr(record, "constructor", record->getNameAsString());
+}
+
+std::string Names::destructor_usr(const clang::CXXRecordDecl* record) {
+  const clang::CXXRecordDecl* definition = record->getDefinition();
+  if (const auto* destructor = definition ? definition->getDestructor() : nullptr) return usr(destructor);
+  return undeclared_member_usr(record, "destructor", "~" + record->getNameAsString());
+}
+
+std::string Names::undeclared_member_usr(const clang::CXXRecordDecl* record, const char* role,
+                                         const std::string& name) {
   std::string result = usr(record);
-  if (is_unstable(record)) return result + "/F@constructor()";  // as nested_usr() names it
-  std::string file;                                             // as clang_usr() adds it
+  if (is_unstable(record)) return result + "/F@" + role + "()";  // as nested_usr() names it
+  std::string file;                                              // as clang_usr() adds it
   if (!record->isExternallyVisible()) {
     const std::size_t at = result.rfind("@" + files_.path(record->getLocation()));
     if (at != std::string::npos) file = result.substr(at), result.resize(at);
   }
-  return result + "@F@" + record->getNameAsString() + "#" + file;
+  return result + "@F@" + name + "#" + file;
 }
 
 void Names::name_closure(const clang::CXXRecordDecl* closure, std::string usr) {

@@ -30,6 +30,8 @@ class Names {
   /// USR of the default constructor, whether or not this unit had a reason to declare one that is not
   /// written.
   std::string default_constructor_usr(const clang::CXXRecordDecl* record);
+  /// Of the destructor, also of a class that this unit only declares.
+  std::string destructor_usr(const clang::CXXRecordDecl* record);
   /// Names a closure that stands in no function (initialisers). Those in functions are named on demand, by
   /// their order in the function's body.
   void name_closure(const clang::CXXRecordDecl* closure, std::string usr);
@@ -49,6 +51,8 @@ class Names {
   std::string function_usr(const clang::FunctionDecl* function);
   std::string clang_usr(const clang::Decl* declaration);
   std::string nested_usr(const clang::NamedDecl* declaration);
+  std::string undeclared_member_usr(const clang::CXXRecordDecl* record, const char* role,
+                                    const std::string& name);
   std::string arguments(const clang::FunctionDecl* function);
   std::string argument_text(llvm::ArrayRef<clang::TemplateArgument> arguments);
   std::string identity_of_type(clang::QualType type);
@@ -63,6 +67,10 @@ class Names {
   llvm::DenseMap<const clang::CXXRecordDecl*, std::string> closures_;
   llvm::DenseMap<const void*, std::uint64_t> type_hashes_;
 };
+
+/// As written; what the compiler declares for a range-based for without its number, which tells how deep the
+/// loop stands and so differs between a template and its instantiations.
+std::string name_of_local(const clang::ValueDecl* local);
 
 /// `usr` with every "/lambda#<ordinal>" as "/lambda".
 std::string without_lambda_ordinals(std::string_view usr);

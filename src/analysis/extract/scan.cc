@@ -38,7 +38,7 @@ class Scanner {
 
 void Scanner::declare(const clang::VarDecl* variable) {
   const bool is_static = variable->isStaticLocal();
-  scope_.add_local(variable, {variable->getNameAsString(), unit_.names.type_hash(variable->getType()), false,
+  scope_.add_local(variable, {name_of_local(variable), unit_.names.type_hash(variable->getType()), false,
                               is_static, is_static});
   unit_.owner[variable] = &scope_;
 }

@@ -41,6 +41,10 @@ struct FunctionScope {
   std::vector<Capture> captures;
   unsigned lambdas = 0;  ///< named so far
 
+  const clang::NamedDecl* declaration() const {
+    return function ? static_cast<const clang::NamedDecl*>(function) : variable;
+  }
+
   std::uint32_t add_local(const clang::ValueDecl* declaration, Local local) {
     const auto ordinal = static_cast<std::uint32_t>(locals.size());
     ordinals.try_emplace(declaration, ordinal);

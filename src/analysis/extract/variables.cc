@@ -122,7 +122,7 @@ std::string Variables::name_of(const Origin& origin) {
       const std::string function = origin.scope      ? scope_name(names_, *origin.scope)
                                    : origin.function ? names_.display(origin.function)
                                                      : std::string();
-      std::string own = origin.declaration ? origin.declaration->getNameAsString() : std::string("temporary");
+      std::string own = origin.declaration ? name_of_local(origin.declaration) : std::string("temporary");
       if (own.empty())
         own = isa<clang::DecompositionDecl>(origin.declaration) ? "(structured binding)" : "(unnamed)";
       return function + (function.ends_with(")") ? "::" : "()::") + own;
@@ -132,7 +132,7 @@ std::string Variables::name_of(const Origin& origin) {
       const auto* function = outer ? dyn_cast<clang::FunctionDecl>(outer) : nullptr;
       if (function && isa<clang::VarDecl>(origin.declaration)) {
         const std::string name = names_.display(function);
-        return name + (name.ends_with(")") ? "::" : "()::") + origin.declaration->getNameAsString();
+        return name + (name.ends_with(")") ? "::" : "()::") + name_of_local(origin.declaration);
       }
       return names_.display(origin.declaration);
     }

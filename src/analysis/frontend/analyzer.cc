@@ -1,8 +1,10 @@
-#include <llvm/Support/MemoryBuffer.h>
-
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <shared_mutex>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -36,15 +38,6 @@ class TokenCache {
   }
 
  private:
-  std::string read(const std::string& path) const {
-    if (const auto bytes = view_.contents(path)) return *bytes;
-    // A generated main source.
-    const std::string absolute = path.starts_with("/") ? path : view_.root() + "/" + path;
-    if (view_.route(absolute).kind != Route::Kind::Disk) return {};
-    auto buffer = llvm::MemoryBuffer::getFile(absolute);
-    return buffer ? (*buffer)->getBuffer().str() : std::string();
-  }
-
   const SourceView& view_;
   std::shared_mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const FileTokens>> files_;
@@ -83,7 +76,12 @@ struct Analyzer::State {
         frontend(options.repository_root, std::move(tree), other_paths, options.cache_directory),
         tokens(frontend.view()) {}
 
-  UnitFacts analyse(const CompileCommand& command, Questions& questions);
+  UnitFacts analyse(const CompileCommand& command, const KnownUnit* known, Questions& questions);
+  std::optional<UnitFacts> complete_known(const CompileCommand& command, const KnownUnit& known,
+                                          Questions& questions);
+  UnitFacts parse(const CompileCommand& command, Questions& questions, const KnownUnit* known,
+                  const std::set<std::string>* with_bodies, SkippedFunctions& skipped);
+  std::set<std::string> changed_files(const KnownUnit& known) const;
   bool interrupted() const { return options.interrupted && options.interrupted(); }
 
   AnalysisOptions options;
@@ -91,19 +89,32 @@ struct Analyzer::State {
   TokenCache tokens;
 };
 
-UnitFacts Analyzer::State::analyse(const CompileCommand& command, Questions& questions) {
+UnitFacts Analyzer::State::parse(const CompileCommand& command, Questions& questions, const KnownUnit* known,
+                                 const std::set<std::string>* with_bodies, SkippedFunctions& skipped) {
   UnitFacts facts;
   std::map<std::string, std::vector<BodyRange>> bodies;
-  ParseReport report = frontend.parse(command, [&](const ParsedUnit& unit) {
-    facts = extract_unit(unit.context, {unit.repository_path, command.file});
-    bodies = bodies_by_path(unit);
-  });
+  ParseReport report = frontend.parse(
+      command,
+      [&](const ParsedUnit& unit) {
+        facts = extract_unit(unit.context, {unit.repository_path, command.file, options.points, with_bodies},
+                             &skipped);
+        bodies = bodies_by_path(unit);
+      },
+      with_bodies);
   facts.path = command.file;
   facts.command = command_hash(command, options.repository_root);
   facts.errors = report.errors;
   facts.messages = std::move(report.messages);
   questions = std::move(report.questions);
+  std::map<std::string_view, const FileFacts*> unchanged;
+  if (with_bodies)
+    for (const FileFacts& file : known->files)
+      if (!with_bodies->contains(file.path)) unchanged.emplace(file.path, &file);
   for (std::string& path : report.files) {
+    if (const auto same = unchanged.find(path); same != unchanged.end()) {
+      facts.files.push_back(*same->second);
+      continue;
+    }
     const auto file = tokens.find(path);
     FileFacts entry;
     entry.content = file->content;
@@ -114,6 +125,33 @@ UnitFacts Analyzer::State::analyse(const CompileCommand& command, Questions& que
   return facts;
 }
 
+/// Files that are not as they were recorded; those of which nobody can tell are among them.
+std::set<std::string> Analyzer::State::changed_files(const KnownUnit& known) const {
+  std::set<std::string> changed;
+  for (const FileFacts& file : known.files) {
+    const auto bytes = frontend.view().contents(file.path);
+    if (!bytes || hash_bytes(*bytes) != file.content) changed.insert(file.path);
+  }
+  return changed;
+}
+
+std::optional<UnitFacts> Analyzer::State::complete_known(const CompileCommand& command,
+                                                         const KnownUnit& known, Questions& questions) {
+  const std::set<std::string> changed = changed_files(known);
+  SkippedFunctions skipped;
+  UnitFacts facts = parse(command, questions, &known, &changed, skipped);
+  if (facts.errors != 0 || !complete(facts, skipped, known, changed)) return std::nullopt;
+  return facts;
+}
+
+UnitFacts Analyzer::State::analyse(const CompileCommand& command, const KnownUnit* known,
+                                   Questions& questions) {
+  if (known)
+    if (auto facts = complete_known(command, *known, questions)) return std::move(*facts);
+  SkippedFunctions none;
+  return parse(command, questions, nullptr, nullptr, none);
+}
+
 Analyzer::Analyzer(AnalysisOptions options, std::shared_ptr<const SourceTree> tree,
                    std::vector<std::string> other_paths)
     : state_(std::make_unique<State>(std::move(options), std::move(tree), other_paths)) {}
@@ -122,16 +160,19 @@ Analyzer::Analyzer(Analyzer&&) noexcept = default;
 Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 
 std::vector<UnitFacts> Analyzer::analyse(const std::vector<CompileCommand>& commands, unsigned jobs,
-                                         const AnalysisProgress& progress,
-                                         std::vector<Questions>* questions) const {
+                                         const AnalysisProgress& progress, std::vector<Questions>* questions,
+                                         const KnownUnits& known) const {
   if (!state_->interrupted()) state_->frontend.prepare(commands, std::max(jobs, 1U));
   std::vector<UnitFacts> units(commands.size());
   std::vector<Questions> asked(commands.size());
   std::mutex progress_mutex;
   std::size_t done = 0;
   run_tasks(commands.size(), std::max(jobs, 1U), [&](std::size_t i) {
+    const auto recorded = known.find(commands[i].file);
     units[i] =
-        state_->interrupted() ? left_out(commands[i], "interrupted") : state_->analyse(commands[i], asked[i]);
+        state_->interrupted()
+            ? left_out(commands[i], "interrupted")
+            : state_->analyse(commands[i], recorded == known.end() ? nullptr : &recorded->second, asked[i]);
     const std::scoped_lock lock(progress_mutex);
     ++done;
     if (progress) progress(done, commands.size(), commands[i].file);

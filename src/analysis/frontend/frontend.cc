@@ -34,20 +34,25 @@ class RepositoryFiles {
       : view_(view), directory_(directory) {}
 
   bool contains(const clang::SourceManager& sources, clang::SourceLocation location) {
+    return path(sources, location) != nullptr;
+  }
+
+  /// Of the file where `location` is expanded; null outside the repository.
+  const std::string* path(const clang::SourceManager& sources, clang::SourceLocation location) {
     const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
-    if (file.isInvalid()) return false;  // of Clang's own declarations; no key of the map either
-    const auto [known, inserted] = known_.try_emplace(file, false);
+    if (file.isInvalid()) return nullptr;  // of Clang's own declarations; no key of the map either
+    const auto [known, inserted] = known_.try_emplace(file);
     if (inserted) {
-      const auto entry = sources.getFileEntryRefForID(file);
-      known->second = entry && view_.repository_path(absolute_path(entry->getName(), directory_)).has_value();
+      if (const auto entry = sources.getFileEntryRefForID(file))
+        known->second = view_.repository_path(absolute_path(entry->getName(), directory_));
     }
-    return known->second;
+    return known->second ? &*known->second : nullptr;
   }
 
  private:
   const SourceView& view_;
   const std::string& directory_;
-  llvm::DenseMap<clang::FileID, bool> known_;
+  llvm::DenseMap<clang::FileID, std::optional<std::string>> known_;
 };
 
 struct ParseRequest {
@@ -55,6 +60,7 @@ struct ParseRequest {
   const UnitInvocation& unit;
   bool precompiled = false;
   const std::function<void(const ParsedUnit&)>& callback;
+  const std::set<std::string>* with_bodies = nullptr;  ///< null: every file of the repository
   std::vector<std::string> files;
 };
 
@@ -64,7 +70,8 @@ class UnitConsumer final : public clang::ASTConsumer {
       : instance_(instance), request_(request), repository_(request.view, request.unit.directory) {}
 
   bool shouldSkipFunctionBody(clang::Decl* declaration) override {
-    return !repository_.contains(instance_.getSourceManager(), declaration->getLocation());
+    const std::string* path = repository_.path(instance_.getSourceManager(), declaration->getLocation());
+    return !path || (request_.with_bodies && !request_.with_bodies->contains(*path));
   }
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
@@ -230,7 +237,8 @@ void Frontend::prepare(const std::vector<CompileCommand>& commands, unsigned job
 }
 
 ParseReport Frontend::parse_once(const UnitInvocation& unit, const PrecompiledHeaders* headers,
-                                 const std::function<void(const ParsedUnit&)>& callback) const {
+                                 const std::function<void(const ParsedUnit&)>& callback,
+                                 const std::set<std::string>* with_bodies) const {
   ParseReport report;
   auto invocation = make_compiler_invocation(unit);
   if (!invocation) {
@@ -239,7 +247,7 @@ ParseReport Frontend::parse_once(const UnitInvocation& unit, const PrecompiledHe
     return report;
   }
   if (headers != nullptr) invocation->getPreprocessorOpts().ImplicitPCHInclude = headers->file;
-  ParseRequest request{*view_, unit, headers != nullptr, callback, {}};
+  ParseRequest request{*view_, unit, headers != nullptr, callback, with_bodies, {}};
   UnitAction action(request);
   RunReport run = run_action(std::move(invocation), unit, view_, action);
   report.errors = run.errors;
@@ -263,16 +271,18 @@ void Frontend::finish(ParseReport& report, const CompileCommand& command) const 
 }
 
 ParseReport Frontend::parse(const CompileCommand& command,
-                            const std::function<void(const ParsedUnit&)>& callback) const {
+                            const std::function<void(const ParsedUnit&)>& callback,
+                            const std::set<std::string>* with_bodies) const {
   const auto prepared = prepared_.find(command.file);
   ParseReport report;
   if (prepared != prepared_.end()) {
     const Preparation& preparation = prepared->second;
-    if (preparation.headers) report = parse_once(preparation.invocation, preparation.headers.get(), callback);
+    if (preparation.headers)
+      report = parse_once(preparation.invocation, preparation.headers.get(), callback, with_bodies);
     if (!preparation.headers || (report.errors > 0 && !report.lacks_file))
-      report = parse_once(preparation.invocation, nullptr, callback);
+      report = parse_once(preparation.invocation, nullptr, callback, with_bodies);
   } else if (const auto invocation = make_invocation(command, view_)) {
-    report = parse_once(*invocation, nullptr, callback);
+    report = parse_once(*invocation, nullptr, callback, with_bodies);
   } else {
     report.errors = 1;
     report.messages.push_back(invocation.error().message);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,12 @@ class Frontend {
   void prepare(const std::vector<CompileCommand>& commands, unsigned jobs);
 
   /// Parses one unit and calls `callback` at most once, in another thread, before parse() returns. Bodies of
-  /// functions outside the repository are skipped. A unit that fails with precompiled headers is parsed
-  /// without, unless what it lacks is a file: that depends on no precompiled header.
-  ParseReport parse(const CompileCommand& command,
-                    const std::function<void(const ParsedUnit&)>& callback) const;
+  /// functions outside the repository are skipped, and those outside the files of `with_bodies` when it is
+  /// given, but for bodies that declarations need (constexpr, deduced types). A unit that fails with
+  /// precompiled headers is parsed without, unless what it lacks is a file: that depends on no precompiled
+  /// header.
+  ParseReport parse(const CompileCommand& command, const std::function<void(const ParsedUnit&)>& callback,
+                    const std::set<std::string>* with_bodies = nullptr) const;
 
   /// Only the files (and errors) of a unit, by preprocessing.
   ParseReport closure(const CompileCommand& command) const;
@@ -66,7 +69,8 @@ class Frontend {
   class DirectiveCache;
 
   ParseReport parse_once(const UnitInvocation& unit, const PrecompiledHeaders* headers,
-                         const std::function<void(const ParsedUnit&)>& callback) const;
+                         const std::function<void(const ParsedUnit&)>& callback,
+                         const std::set<std::string>* with_bodies) const;
   void finish(ParseReport& report, const CompileCommand& command) const;
 
   std::shared_ptr<SourceView> view_;
