@@ -41,7 +41,7 @@ class Analyzer {
   /// does not exist in this revision unless `tree` has it, whatever lies on the disk. Paths that neither
   /// revision tracks (system headers, generated files) are read from the disk.
   Analyzer(AnalysisOptions options, std::shared_ptr<const SourceTree> tree,
-           std::vector<std::string> other_paths);
+           const std::vector<std::string>& other_paths);
   ~Analyzer();
   Analyzer(Analyzer&&) noexcept;
   Analyzer& operator=(Analyzer&&) noexcept;

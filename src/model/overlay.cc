@@ -74,6 +74,7 @@ class Overlay {
                                    ? FunctionSet{}
                                    : FunctionSet(summary->functions.begin(), summary->functions.end());
     UnitSummary now{unit.path, unit.command, unit.errors, unit.files, {}};
+    now.functions.reserve(unit.functions.size() + unit.kept.size());
     for (const FunctionFacts& function : unit.functions)
       now.functions.push_back(
           add_parsed(function, recorded_id(base_, before, function.id, unit.path), unit.path));

@@ -86,14 +86,14 @@ Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& 
 }
 
 analysis::Analyzer make_analyzer(const Workspace& workspace, std::shared_ptr<const SourceTree> tree,
-                                 std::vector<std::string> other_paths, const InterruptToken* interrupt,
+                                 const std::vector<std::string>& other_paths, const InterruptToken* interrupt,
                                  bool points) {
   analysis::AnalysisOptions options;
   options.repository_root = workspace.root;
   options.cache_directory = workspace.config.cache_directory;
   options.interrupted = [interrupt] { return interrupt && interrupt->requested(); };
   options.points = points;
-  return {std::move(options), std::move(tree), std::move(other_paths)};
+  return {std::move(options), std::move(tree), other_paths};
 }
 
 }  // namespace simrt::pipeline

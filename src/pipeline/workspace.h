@@ -46,7 +46,7 @@ Result<std::vector<analysis::CompileCommand>> compile_commands(const Workspace& 
 /// An analyser of one revision. `other_paths`: files of the revision it is compared with. `points`: see
 /// analysis::AnalysisOptions.
 analysis::Analyzer make_analyzer(const Workspace& workspace, std::shared_ptr<const SourceTree> tree,
-                                 std::vector<std::string> other_paths, const InterruptToken* interrupt,
+                                 const std::vector<std::string>& other_paths, const InterruptToken* interrupt,
                                  bool points = true);
 
 }  // namespace simrt::pipeline

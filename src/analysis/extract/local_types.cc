@@ -3,6 +3,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <llvm/ADT/SmallPtrSet.h>
 
 namespace simrt::analysis {
 namespace {

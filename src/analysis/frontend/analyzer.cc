@@ -153,7 +153,7 @@ UnitFacts Analyzer::State::analyse(const CompileCommand& command, const KnownUni
 }
 
 Analyzer::Analyzer(AnalysisOptions options, std::shared_ptr<const SourceTree> tree,
-                   std::vector<std::string> other_paths)
+                   const std::vector<std::string>& other_paths)
     : state_(std::make_unique<State>(std::move(options), std::move(tree), other_paths)) {}
 Analyzer::~Analyzer() = default;
 Analyzer::Analyzer(Analyzer&&) noexcept = default;
