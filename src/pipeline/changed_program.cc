@@ -33,7 +33,7 @@ class Builder {
       if (!unit.kept.empty())
         log::detail("{}: {} functions in unchanged files stay as recorded", unit.path, unit.kept.size());
       else if (known_.found().contains(unit.path))
-        log::detail("{}: parsed whole, as its changed bodies need what was not recorded", unit.path);
+        log::detail("{}: parsed whole: the bodies in its changed files alone were not enough", unit.path);
     note(plan);
     finish(plan);
     return std::move(out_);
