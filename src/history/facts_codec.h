@@ -12,8 +12,9 @@
 
 namespace simrt::history {
 
-/// Goes up with every change of the blobs' contents. Units written by another version are parsed again.
-inline constexpr std::uint8_t kFactsCodec = 5;
+/// Goes up with every change of the blobs' contents, also when only the analysis says more or other things of
+/// the same code. Units written by another version are parsed again.
+inline constexpr std::uint8_t kFactsCodec = 6;
 
 /// The bytes before sealing: equal bytes mean equal facts, so they are what versions are told apart by.
 std::string encode_function(const FunctionFacts& function);

@@ -32,8 +32,6 @@ class Builder {
     for (const UnitFacts& unit : parsed_)
       if (!unit.kept.empty())
         log::detail("{}: {} functions in unchanged files stay as recorded", unit.path, unit.kept.size());
-      else if (known_.found().contains(unit.path))
-        log::detail("{}: parsed whole: the bodies in its changed files alone were not enough", unit.path);
     note(plan);
     finish(plan);
     return std::move(out_);
@@ -49,8 +47,10 @@ class Builder {
     };
     std::vector<Wanted> wanted;
     for (const std::string& unit : units)
-      if (const auto found = in_.commands.by_path.find(unit); found != in_.commands.by_path.end())
-        wanted.push_back({&found->second, fingerprint_of_known(unit)});
+      if (const auto found = in_.commands.by_path.find(unit); found != in_.commands.by_path.end()) {
+        known_.find(unit, in_.commands.hashes.at(unit));
+        wanted.push_back({&found->second, known_.fingerprint(unit)});
+      }
     run_tasks(wanted.size(), in_.jobs, [&](std::size_t i) {
       auto& [command, known, facts] = wanted[i];
       facts = in_.cache.find(command->file, analysis::command_hash(*command, in_.repository_root), known,
@@ -65,11 +65,6 @@ class Builder {
     for (Wanted& unit : wanted) parsed_.push_back(std::move(unit.facts ? *unit.facts : *next++));
   }
 
-  std::uint64_t fingerprint_of_known(const std::string& unit) {
-    const analysis::KnownUnit* const known = known_.find(unit, in_.commands.hashes.at(unit));
-    return known ? known->fingerprint() : 0;
-  }
-
   std::vector<UnitFacts> parse_missing(const std::vector<analysis::CompileCommand>& commands) {
     if (commands.empty()) return {};
     Progress progress("parsing", commands.size());
@@ -79,9 +74,7 @@ class Builder {
         [&](std::size_t, std::size_t, const std::string& path) { progress.advance(path); }, &questions,
         known_.found());
     run_tasks(units.size(), in_.jobs, [&](std::size_t i) {
-      const auto known = known_.found().find(units[i].path);
-      const std::uint64_t fingerprint = known == known_.found().end() ? 0 : known->second.fingerprint();
-      in_.cache.store(units[i], fingerprint, questions[i], answers_);
+      in_.cache.store(units[i], known_.fingerprint(units[i].path), questions[i], answers_);
     });
     in_.cache.prune();
     return units;
@@ -171,7 +164,7 @@ class Builder {
   const FactsCache::Answers answers_ = [this](const analysis::Questions& questions) {
     return in_.analyzer.answers(questions);
   };
-  KnownUnits known_;
+  UnitKnowledge known_;
   std::vector<UnitFacts> parsed_;
   ChangedProgram out_;
 };

@@ -19,13 +19,13 @@ bool holds(const FunctionFacts& function, const Hunk& hunk) {
 
 }  // namespace
 
-KnownUnits::KnownUnits(const Program& recorded, const std::vector<FileChange>& changes)
+UnitKnowledge::UnitKnowledge(const Program& recorded, const std::vector<FileChange>& changes)
     : recorded_(recorded) {
   for (const FileChange& change : changes)
     if (!change.old_path.empty()) changes_.emplace(change.old_path, &change);
 }
 
-const analysis::KnownUnit* KnownUnits::find(const std::string& path, std::uint64_t command) {
+const analysis::KnownUnit* UnitKnowledge::find(const std::string& path, std::uint64_t command) {
   if (const auto known = found_.find(path); known != found_.end()) return &known->second;
   if (refused_.contains(path)) return nullptr;
   const auto unit = std::lower_bound(recorded_.units.begin(), recorded_.units.end(), path,
@@ -38,7 +38,12 @@ const analysis::KnownUnit* KnownUnits::find(const std::string& path, std::uint64
   return &found_.emplace(path, known_unit(*unit)).first->second;
 }
 
-bool KnownUnits::changes_bodies_alone(const UnitSummary& unit) const {
+std::uint64_t UnitKnowledge::fingerprint(const std::string& path) const {
+  const auto known = found_.find(path);
+  return known == found_.end() ? 0 : known->second.fingerprint();
+}
+
+bool UnitKnowledge::changes_bodies_alone(const UnitSummary& unit) const {
   std::unordered_map<std::string_view, std::vector<const Hunk*>> open;  // hunks that no function holds yet
   for (const FileFacts& file : unit.files) {
     if (widened_.contains(file.path)) return false;
@@ -59,7 +64,7 @@ bool KnownUnits::changes_bodies_alone(const UnitSummary& unit) const {
   return std::ranges::all_of(open, [](const auto& file) { return file.second.empty(); });
 }
 
-analysis::KnownUnit KnownUnits::known_unit(const UnitSummary& unit) const {
+analysis::KnownUnit UnitKnowledge::known_unit(const UnitSummary& unit) const {
   analysis::KnownUnit known{unit.path, unit.files, {}};
   std::unordered_map<std::string_view, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < unit.files.size(); ++i) numbers.emplace(unit.files[i].path, i);

@@ -14,9 +14,9 @@
 namespace simrt::pipeline {
 
 /// Asked unit by unit; the program and the changes must outlive it. Not thread-safe.
-class KnownUnits {
+class UnitKnowledge {
  public:
-  KnownUnits(const Program& recorded, const std::vector<FileChange>& changes);
+  UnitKnowledge(const Program& recorded, const std::vector<FileChange>& changes);
 
   /// Null when the unit has to be parsed whole, as far as one can see without a parse: it was not recorded,
   /// or with another command or with errors; the change is not in lines of function bodies alone; or a
@@ -28,6 +28,8 @@ class KnownUnits {
   void widen(const std::vector<std::string>& headers) { widened_.insert(headers.begin(), headers.end()); }
 
   const analysis::KnownUnits& found() const { return found_; }
+  /// Of what find() found; 0 for other units.
+  std::uint64_t fingerprint(const std::string& path) const;
 
  private:
   analysis::KnownUnit known_unit(const UnitSummary& unit) const;

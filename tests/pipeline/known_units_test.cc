@@ -37,10 +37,11 @@ struct KnownUnitsTest : testing::Test {
   bool is_known(const std::vector<FileChange>& changes, std::uint64_t command = kCommand,
                 const std::string& path = "a.cc") const {
     const Program recorded = program();
-    KnownUnits known(recorded, changes);
+    UnitKnowledge known(recorded, changes);
     const analysis::KnownUnit* const found = known.find(path, command);
     EXPECT_EQ(found, known.find(path, command)) << "asked again";
     EXPECT_EQ(found != nullptr, known.found().contains(path));
+    EXPECT_EQ(known.fingerprint(path), found ? found->fingerprint() : 0);
     return found != nullptr;
   }
 
@@ -89,7 +90,7 @@ TEST_F(KnownUnitsTest, OtherUnits) {
 TEST_F(KnownUnitsTest, AHeaderThatChangedInMoreThanBodies) {
   const Program recorded = program();
   const std::vector<FileChange> changes{modified("h.h", {{6, 1, 6, 1}})};
-  KnownUnits known(recorded, changes);
+  UnitKnowledge known(recorded, changes);
   known.widen({"h.h"});
   EXPECT_EQ(known.find("a.cc", kCommand), nullptr);
 }
@@ -97,7 +98,7 @@ TEST_F(KnownUnitsTest, AHeaderThatChangedInMoreThanBodies) {
 TEST_F(KnownUnitsTest, TellsFilesAndWhatExistsByUse) {
   const Program recorded = program();
   const std::vector<FileChange> changes{modified("a.cc", {{12, 1, 12, 1}})};
-  KnownUnits known(recorded, changes);
+  UnitKnowledge known(recorded, changes);
   const analysis::KnownUnit* const unit = known.find("a.cc", kCommand);
   ASSERT_TRUE(unit);
   EXPECT_EQ(unit->files, recorded.units[0].files);
