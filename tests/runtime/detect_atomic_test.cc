@@ -26,6 +26,64 @@ TEST_F(DetectAtomic, ReleaseAndAcquireOrder) {
   EXPECT_EQ(races_of_reader(b), 0U);
 }
 
+// What a thread published before and what it knows already are not looked at again: nothing newer may be
+// lost.
+TEST_F(DetectAtomic, EachReleasePublishesWhatCameSince) {
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Acquire);
+  publish();
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 0U);
+}
+
+TEST_F(DetectAtomic, AnEarlierReleaseDoesNotPublishWhatCameSince) {
+  a.store(&flag, Order::Release);
+  publish();
+  b.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(b), 1U);
+}
+
+TEST_F(DetectAtomic, AReleaseAfterAnAcquirePassesTheOthersOn) {
+  b.store(&flag, Order::Release);
+  publish();
+  a.update(&y, Order::AcquireRelease);
+  b.update(&y, Order::AcquireRelease);  // knows more than at its last store
+  b.store(&flag, Order::Release);
+  c.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(c), 0U);
+}
+
+TEST_F(DetectAtomic, UpdatesOfSeveralThreadsAreAllTakenOver) {
+  publish();
+  a.update(&flag, Order::Release);
+  b.update(&flag, Order::Release);  // took nothing over: what is there is of both
+  b.update(&flag, Order::Release);
+  c.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(c), 0U);
+}
+
+TEST_F(DetectAtomic, AStoreForgetsWhatOthersPublished) {
+  publish();
+  a.store(&flag, Order::Release);
+  b.store(&flag, Order::Release);
+  c.load(&flag, Order::Acquire);
+  EXPECT_EQ(races_of_reader(c), 1U);
+}
+
+TEST_F(DetectAtomic, WhatALockPassedOnIsNoPublicationByItself) {
+  b.store(&flag, Order::Release);
+  a.lock(&m);
+  publish();
+  a.unlock(&m);
+  b.lock(&m);
+  b.unlock(&m);
+  b.store(&flag, Order::Release);
+  c.load(&flag, Order::Acquire);
+  c.read(&x, s + 1);
+  EXPECT_EQ(findings.count(Evidence::Witnessed), 0U);
+}
+
 TEST_F(DetectAtomic, RelaxedStoreDoesNotPublish) {
   publish();
   a.store(&flag, Order::Relaxed);

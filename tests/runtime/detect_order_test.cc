@@ -243,6 +243,50 @@ TEST_F(DetectOrder, UseAfterFreeIsARaceWithTheFree) {
   EXPECT_EQ(findings.races[0].block.stack[0], site(s + 9));
 }
 
+// Larger than what is cleared by hand, marked when it is freed, or given its shadow at once.
+struct DetectLargeBlock : DetectOrder {
+  static constexpr uint64_t kSize = 60 * 4096;
+  alignas(4096) static inline char block[kSize];
+  static constexpr uint64_t kPlaces[] = {0, 8, 4096, 5 * 4096 + 16, kSize - 8};
+
+  void SetUp() override { main.allocate(block, kSize, s + 9); }
+};
+
+TEST_F(DetectLargeBlock, ANewLifeIsAnother) {
+  for (const uint64_t at : kPlaces) a.write(block + at, s);
+  main.allocate(block, kSize, s + 6);
+  for (const uint64_t at : kPlaces) b.write(block + at, s + 1);
+  EXPECT_EQ(findings.races.size(), 0U);
+  main.allocate(block, kSize, s + 7);  // given back before, and entered again since
+  for (const uint64_t at : kPlaces) a.write(block + at, s + 2);
+  EXPECT_EQ(findings.races.size(), 0U);
+}
+
+TEST_F(DetectLargeBlock, AccessesAreThereOnceItIsAccessedAgain) {
+  a.write(block + 4096, s);
+  main.allocate(block, kSize, s + 6);
+  a.write(block + 4096, s + 1);
+  b.write(block + 4096, s + 2);
+  EXPECT_EQ(findings.races.size(), 1U);
+}
+
+TEST_F(DetectLargeBlock, AFreeMeetsEarlierAccessesAnywhere) {
+  for (const uint64_t at : {uint64_t{0}, uint64_t{4096}, uint64_t{5 * 4096 + 16}}) {
+    SCOPED_TRACE(at);
+    const std::size_t before = findings.races.size();
+    a.write(block + at, s + static_cast<unsigned>(at % 4096 + at / 4096));
+    b.free(block, kSize, s + 8);
+    EXPECT_EQ(findings.races.size(), before + 1);
+    main.allocate(block, kSize, s + 9);
+  }
+}
+
+TEST_F(DetectLargeBlock, ALaterAccessMeetsTheFreeAtItsBeginning) {
+  b.free(block, kSize, s + 8);
+  a.read(block + 512, s);
+  EXPECT_EQ(findings.races.size(), 1U);
+}
+
 TEST_F(DetectOrder, BothStacksAreTold) {
   a.enter(s + 10);
   a.enter(s + 11);

@@ -33,6 +33,7 @@ bool conflict(uint64_t a, uint64_t b) {
     }
     const Object* object = find_object(address, false);
     if (object != nullptr && object->lock == lock) {
+      ++thread.knowledge;
       join_into(thread.clock[Data], object->clocks.of[Full]);
       join_into(thread.clock[Data], object->read_full);
     }
@@ -100,17 +101,23 @@ struct Place {
     if (offered > rank) at = i, rank = offered;
   }
 };
-enum : uint32_t { kEvictOther = 1, kEvictOwn, kEmpty, kCovered };
+enum : uint32_t { kEvictOwn = 1, kEmpty, kCovered };
 
 struct Displaced {
   uint64_t cell, info;
 };
 
 // The exchange is a full barrier: of two threads that come to a granule at once, the later one sees the
-// other. `seen` is what the cell was before.
-Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info, uint64_t seen) {
+// other. `seen` is what the cell was before; `contended`: another thread may be about to take the same place.
+Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info, uint64_t seen,
+                     bool contended) {
   Displaced displaced;
-  displaced.info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  if (contended) {
+    displaced.info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  } else {
+    displaced.info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
+  }
   displaced.cell = __atomic_exchange_n(&granule.cell[i], cell, __ATOMIC_SEQ_CST);
   if (displaced.cell != seen) [[unlikely]] {  // the other's info came before ours or behind it
     if (!has_tag_of(displaced.info, displaced.cell))
@@ -158,7 +165,9 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   Place place;
   bool entered = false;
   uint64_t seen[Granule::kCells];
-  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+  // Threads look for room from different cells on, and so do not meet in one.
+  for (uint32_t n = 0; n < Granule::kCells; ++n) {
+    const uint32_t i = (n + thread.slot) % Granule::kCells;
     const uint64_t old = seen[i] = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
     if (old == 0) {
       place.offer(i, kEmpty);
@@ -187,8 +196,11 @@ void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Sit
   if (entered) return;
   if (place.rank == 0)
     place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
+  const uint64_t before = seen[place.at];
+  if (before == 0) prepare_shadow(word);
+  const bool contended = before == 0 ? slots_used > Granule::kCells : ((before ^ cell) & kSlotBits) != 0;
   const Displaced displaced =
-      enter_cell(granule, place.at, cell, info_of(cell, site, thread.context), seen[place.at]);
+      enter_cell(granule, place.at, cell, info_of(cell, site, thread.context), before, contended);
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
     const bool own = i == place.at;
     const uint64_t now = own ? displaced.cell : __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
@@ -248,8 +260,46 @@ void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
   if (watched != nullptr) watch_range(*watched, address, size, write ? kWrite : 0, pc);
 }
 
+namespace {
+
+bool is_untouched(const Granule& granule) {
+  uint64_t cells = 0;
+  for (const uint64_t& cell : granule.cell) cells |= __atomic_load_n(&cell, __ATOMIC_RELAXED);
+  return cells == 0;
+}
+
+// Nobody has been in the granule, as in most of what a program frees.
+void mark_released(const Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, uintptr_t pc) {
+  prepare_shadow(word);
+  const uint32_t i = thread.slot % Granule::kCells;
+  __atomic_store_n(&granule.info[i], info_of(cell, site_of(pc), thread.context), __ATOMIC_RELAXED);
+  __atomic_store_n(&granule.cell[i], cell, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+// The beginning of the block is marked, for accesses that come behind the release. The rest is checked
+// against the accesses that there were: most blocks of that size are never written whole, and where only some
+// sites are watched few blocks have been accessed at all.
 void release_memory(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
-  watch_range(thread, address, size, kWrite | kRelease, pc);
+  if (thread.ignored != 0) return;
+  const uint64_t marked = options.partial ? 64 : 1024;
+  const uintptr_t end = address + size;
+  for (uintptr_t word = address; word < end; word += 8) {
+    const bool mark = word - address < marked, shadow = may_have_shadow(word);
+    if (!mark && !shadow) {
+      word |= (uintptr_t{1} << kPageShift) - 8;  // on to the next page
+      continue;
+    }
+    const uint32_t n = end - word < 8 ? static_cast<uint32_t>(end - word) : 8;
+    const uint64_t cell = thread.base | kWrite | kRelease | byte_mask(word, n);
+    Granule& granule = *granule_of(word);
+    if (shadow && !is_untouched(granule)) {
+      record(thread, granule, cell, word, site_of(pc));
+    } else if (mark) {
+      mark_released(thread, granule, cell, word, pc);
+    }
+  }
 }
 
 }  // namespace simrt::rt::detect

@@ -6,11 +6,13 @@ namespace simrt::rt::detect {
 namespace {
 
 void publish(Thread& thread, Object& object, AtomicKind kind, Order order) {
-  if (kind == AtomicKind::Store) object.clocks.clear();  // whatever came before, this value is not its
+  // Whatever came before, this value is not its.
+  if (kind == AtomicKind::Store && !(releases(order) && renews(thread, object.clocks))) object.clocks.clear();
   if (releases(order)) {
-    release_clocks(thread, object.clocks);
+    const bool known = (kind == AtomicKind::Update && acquires(order)) || knows(thread, object.clocks);
+    release_clocks(thread, object.clocks, known);
   } else if (thread.has_fence) {
-    for (uint32_t i = 0; i < kOrders; ++i) object.clocks.of[i].join(thread.release_fence.of[i]);
+    object.clocks.join(thread.release_fence);
   }
 }
 
@@ -19,8 +21,9 @@ void take_over(Thread& thread, const Object& object, Order order) {
     acquire_clocks(thread, object.clocks);
     return;
   }
+  if (knows(thread, object.clocks)) return;
   thread.has_pending = true;
-  for (uint32_t i = 0; i < kOrders; ++i) thread.acquire_pending.of[i].join(object.clocks.of[i]);
+  thread.acquire_pending.join(object.clocks);
 }
 
 // Under the address's lock.

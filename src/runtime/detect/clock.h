@@ -55,14 +55,36 @@ inline void join_into(uint64_t* own, const Clock& other) {
   for (uint32_t i = 0; i < other.size; ++i) own[i] = own[i] > other.segments[i] ? own[i] : other.segments[i];
 }
 
+/// A thread's clocks at the end of one of its segments.
+struct Publisher {
+  uint64_t segment = 0;  // 0 = nobody's
+  uint32_t slot = 0;
+  uint32_t knowledge = 0;  // Thread::knowledge then
+};
+
 /// The three clocks that a release publishes.
 struct Clocks {
   Clock of[kOrders];
+  Publisher only;      // whose clocks these are: nobody has to look at them who knows of that segment
+  bool mixed = false;  // they are of several threads
+
   void clear() {
     for (auto& clock : of) clock.clear();
+    only = {};
+    mixed = false;
   }
   void release() {
     for (auto& clock : of) clock.release();
+    only = {};
+    mixed = false;
+  }
+  void join(const Clocks& other) {
+    for (uint32_t i = 0; i < kOrders; ++i) of[i].join(other.of[i]);
+    mix();
+  }
+  void mix() {
+    only = {};
+    mixed = true;
   }
 };
 

@@ -1,67 +1,91 @@
 #include "detect/heap.h"
 
 #include "detect/pool.h"
-#include "sys/lock.h"
 
 namespace simrt::rt::detect {
 namespace {
 
+// Written and read without a lock: the last word holds a check of all others.
 struct Entry {
   uintptr_t address;
   uint64_t size;
-  Site site;
-  Context context;
-  uint32_t thread;
+  uint64_t place;  // site, context
+  uint64_t thread_and_check;
 };
 
-constexpr uint32_t kEntries = 1u << 20, kWays = 4, kStripes = 256;
-constexpr uintptr_t kGrain = 16, kFarthest = uintptr_t{1} << 20;  // how far inside a block one is found
-
-struct alignas(64) Stripe {
-  runtime::SpinLock lock;
+// Two blocks that may begin at an address with this number, the later one first.
+struct alignas(64) Grain {
+  Entry entry[2];
 };
-Stripe stripes[kStripes];
-Entry* entries = nullptr;  // sets of kWays; the oldest of a full set is forgotten
 
-uint32_t set_of(uintptr_t address) {
-  return static_cast<uint32_t>((address / kGrain) * 0x9e3779b97f4a7c15u >> 40) % (kEntries / kWays) * kWays;
+constexpr uint32_t kGrains = 1u << 20, kGrainsOfChunk = 1u << 10;  // a chunk gets its memory at once
+constexpr uintptr_t kGrain = 16, kFarthest = uintptr_t{1} << 20;   // how far inside a block one is found
+
+Grain* grains = nullptr;
+bool chunk_made[kGrains / kGrainsOfChunk];
+
+// Neighbours in memory are neighbours here; what is farther apart than the table is long lies anywhere.
+uint32_t grain_of(uintptr_t address) {
+  constexpr unsigned kRegionShift = 24;
+  static_assert(kGrains * kGrain == uintptr_t{1} << kRegionShift);
+  const uint64_t region = (address >> kRegionShift) * 0x9e3779b97f4a7c15u >> 40;
+  return static_cast<uint32_t>(address / kGrain + region) % kGrains;
+}
+
+uint64_t check_of(const Entry& entry, uint32_t thread) {
+  uint64_t h = entry.address * 0x9e3779b97f4a7c15u ^ entry.size * 0xc2b2ae3d27d4eb4fu;
+  h = (h ^ entry.place ^ thread) * 0x9e3779b97f4a7c15u;
+  return h >> 32 | 1;
+}
+
+Entry load(const Entry& from) {
+  return {__atomic_load_n(&from.address, __ATOMIC_RELAXED), __atomic_load_n(&from.size, __ATOMIC_RELAXED),
+          __atomic_load_n(&from.place, __ATOMIC_RELAXED),
+          __atomic_load_n(&from.thread_and_check, __ATOMIC_RELAXED)};
+}
+
+void store(Entry& to, const Entry& entry) {
+  __atomic_store_n(&to.address, entry.address, __ATOMIC_RELAXED);
+  __atomic_store_n(&to.size, entry.size, __ATOMIC_RELAXED);
+  __atomic_store_n(&to.place, entry.place, __ATOMIC_RELAXED);
+  __atomic_store_n(&to.thread_and_check, entry.thread_and_check, __ATOMIC_RELAXED);
+}
+
+uint32_t thread_of(const Entry& entry) { return static_cast<uint32_t>(entry.thread_and_check); }
+
+bool is_whole(const Entry& entry) {
+  return entry.thread_and_check >> 32 == check_of(entry, thread_of(entry));
 }
 
 bool find(uintptr_t address, Entry& out) {
-  const uint32_t set = set_of(address);
-  runtime::SpinLock& lock = stripes[set / kWays % kStripes].lock;
-  bool found = false;
-  lock.lock();
-  for (uint32_t i = 0; i < kWays; ++i) {
-    if (entries[set + i].address != address) continue;
-    out = entries[set + i];
-    found = true;
+  for (const Entry& entry : grains[grain_of(address)].entry) {
+    if (__atomic_load_n(&entry.address, __ATOMIC_RELAXED) != address) continue;
+    out = load(entry);
+    return out.address == address && is_whole(out);
   }
-  lock.unlock();
-  return found;
+  return false;
 }
 
 }  // namespace
 
 bool make_heap() {
-  entries = reserve_array<Entry>(kEntries);
-  return entries != nullptr;
+  grains = reserve_array<Grain>(kGrains);
+  return grains != nullptr;
 }
 
-void enter_block(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
-  const uint32_t set = set_of(address);
-  const Entry entry = {address, size, site_of(pc), thread.context, thread.index};
-  runtime::SpinLock& lock = stripes[set / kWays % kStripes].lock;
-  lock.lock();
-  uint32_t at = kWays - 1;
-  for (uint32_t i = 0; i < kWays; ++i) {
-    if (entries[set + i].address != address && entries[set + i].address != 0) continue;
-    at = i;
-    break;
+void enter_block(const Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
+  const uint32_t number = grain_of(address);
+  bool& made = chunk_made[number / kGrainsOfChunk];
+  if (!__atomic_load_n(&made, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&made, true, __ATOMIC_RELAXED);
+    populate(grains + number / kGrainsOfChunk * kGrainsOfChunk, kGrainsOfChunk * sizeof(Grain));
   }
-  for (; at > 0; --at) entries[set + at] = entries[set + at - 1];
-  entries[set] = entry;
-  lock.unlock();
+  Grain& grain = grains[number];
+  Entry entry = {address, size, uint64_t{thread.context} << 32 | site_of(pc), 0};
+  entry.thread_and_check = check_of(entry, thread.index) << 32 | thread.index;
+  const Entry before = load(grain.entry[0]);
+  if (before.address != 0 && before.address != address) store(grain.entry[1], before);
+  store(grain.entry[0], entry);
 }
 
 void find_block(uintptr_t inside, Block& block) {
@@ -73,15 +97,11 @@ void find_block(uintptr_t inside, Block& block) {
     if (inside >= entry.address + entry.size) return;
     block.address = entry.address;
     block.size = entry.size;
-    block.thread = entry.thread;
-    block.pc = pc_of(entry.site);
-    block.frames = context_frames(entry.context, block.stack, kMostStack);
+    block.thread = thread_of(entry);
+    block.pc = pc_of(static_cast<Site>(entry.place));
+    block.frames = context_frames(static_cast<Context>(entry.place >> 32), block.stack, kMostStack);
     return;
   }
-}
-
-void heap_fork_child() {
-  for (auto& stripe : stripes) stripe.lock.reset();
 }
 
 }  // namespace simrt::rt::detect

@@ -9,9 +9,8 @@
 namespace simrt::rt::detect {
 
 bool make_heap();
-void enter_block(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc);
+void enter_block(const Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc);
 /// The block's allocation stays known until the address is allocated again: it explains a use after free.
 void find_block(uintptr_t inside, Block& block);
-void heap_fork_child();
 
 }  // namespace simrt::rt::detect

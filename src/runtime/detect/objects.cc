@@ -3,6 +3,9 @@
 #include "detect/pool.h"
 
 namespace simrt::rt::detect {
+
+uint8_t* object_words = nullptr;
+
 namespace {
 
 constexpr uint32_t kBuckets = 1u << 16, kStripes = 1u << 10, kLines = 1u << 18, kMostLocks = 1u << 24;
@@ -24,6 +27,7 @@ uint32_t bucket_of(uintptr_t address) {
 uint8_t& line_of(uintptr_t address) {
   return lines[static_cast<uint32_t>((address >> 6) * 0x9e3779b97f4a7c15u >> 46) % kLines];
 }
+bool line_may_have_object(uintptr_t line) { return __atomic_load_n(&line_of(line), __ATOMIC_ACQUIRE) != 0; }
 
 void destroy(Object* object) {
   object->clocks.release();
@@ -50,8 +54,9 @@ void forget_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
 bool make_objects() {
   buckets = reserve_array<Object*>(kBuckets);
   lines = reserve_array<uint8_t>(kLines);
+  object_words = reserve_array<uint8_t>(1u << kWordBits);
   lock_addresses = reserve_array<uintptr_t>(kMostLocks);
-  return buckets != nullptr && lines != nullptr && lock_addresses != nullptr;
+  return object_words != nullptr && buckets != nullptr && lines != nullptr && lock_addresses != nullptr;
 }
 
 runtime::SpinLock& object_lock(uintptr_t address) { return stripes[bucket_of(address) % kStripes].lock; }
@@ -67,10 +72,9 @@ Object* find_object(uintptr_t address, bool make) {
   object->next = head;
   head = object;
   __atomic_store_n(&line_of(address), uint8_t{1}, __ATOMIC_RELEASE);
+  __atomic_store_n(&object_word(address), uint8_t{1}, __ATOMIC_RELEASE);
   return object;
 }
-
-bool may_have_object(uintptr_t address) { return __atomic_load_n(&line_of(address), __ATOMIC_ACQUIRE) != 0; }
 
 LockId lock_of(Object& object) {
   if (object.lock != 0) return object.lock;
@@ -89,9 +93,9 @@ uintptr_t lock_address(LockId lock) { return lock_addresses[lock]; }
 void forget_objects(uintptr_t begin, uint64_t size) {
   const uintptr_t end = begin + size;
   for (uintptr_t line = begin & ~uintptr_t{63}; line < end; line += 64) {
-    if (!may_have_object(line)) continue;
+    if (!line_may_have_object(line)) continue;
     for (uintptr_t word = line; word < line + 64; word += 8) {
-      if (word + 8 > begin && word < end) forget_word(word, begin, end);
+      if (word + 8 > begin && word < end && may_have_object(word)) forget_word(word, begin, end);
     }
   }
 }

@@ -29,6 +29,7 @@ Birth* births = nullptr;
 // the assumption which invents no race.
 void know_everything(Thread& thread) {
   const uint32_t count = __atomic_load_n(&slots_used, __ATOMIC_ACQUIRE);
+  ++thread.knowledge;
   for (uint32_t slot = 0; slot < count; ++slot) {
     const uint64_t segment = segment_now(slot);
     for (auto* clock : thread.clock) clock[slot] = segment;
@@ -102,6 +103,7 @@ Held* find_held(Thread& thread, LockId lock) {
 }
 
 void acquire_lock_clocks(Thread& thread, const Object& object, LockMode mode) {
+  ++thread.knowledge;
   join_into(thread.clock[Full], object.clocks.of[Full]);
   join_into(thread.clock[Data], object.clocks.of[Data]);
   if (mode == LockMode::Shared) return;
@@ -110,6 +112,7 @@ void acquire_lock_clocks(Thread& thread, const Object& object, LockMode mode) {
 }
 
 void release_lock_clocks(const Thread& thread, Object& object, bool shared) {
+  object.clocks.mix();
   Clock& full = shared ? object.read_full : object.clocks.of[Full];
   Clock& data = shared ? object.read_data : object.clocks.of[Data];
   full.join(thread.clock[Full], slots_used);
@@ -141,7 +144,6 @@ void fork_child() {
   locksets_fork_child();
   objects_fork_child();
   threads_fork_child();
-  heap_fork_child();
   races_fork_child();
   lock_order_fork_child();
   atomicity_fork_child();
@@ -177,6 +179,7 @@ void thread_joined(uint32_t child, uintptr_t) {
   Thread* other = thread_with_index(child);
   if (thread == nullptr || other == nullptr || thread->busy) return;
   const Busy busy(*thread);
+  ++thread->knowledge;
   for (uint32_t i = 0; i < kOrders; ++i) {
     for (uint32_t slot = 0; slot < slots_used; ++slot) {
       uint64_t& mine = thread->clock[i][slot];
@@ -198,10 +201,23 @@ void thread_memory(uintptr_t address, uint64_t size) {
   clear_shadow(address, size);
 }
 
+namespace {
+
+// A block that will be accessed, and is not so large that its end may never be.
+constexpr uint64_t kMostPrepared = 1u << 16;
+
+void prepare_block(uintptr_t address, uint64_t size) {
+  constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
+  for (uintptr_t page = address & ~(kPage - 1); page < address + size; page += kPage) prepare_shadow(page);
+}
+
+}  // namespace
+
 void allocated(uintptr_t address, uint64_t size, uintptr_t pc) {
   Thread* thread = self;
   if (!started || address == 0) return;
   clear_shadow(address, (size + 7) & ~uint64_t{7});
+  if (!options.partial && size <= kMostPrepared) prepare_block(address, size);
   if (thread == nullptr || thread->busy) return;
   const Busy busy(*thread);
   forget_objects(address, size);

@@ -53,6 +53,15 @@ void forget(void* begin, size_t bytes) {
   runtime::raw_syscall(SYS_madvise, reinterpret_cast<long>(begin), static_cast<long>(bytes), MADV_DONTNEED);
 }
 
+void populate(void* begin, size_t bytes) {
+  constexpr long kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14
+  if (runtime::raw_syscall(SYS_madvise, reinterpret_cast<long>(begin), static_cast<long>(bytes),
+                           kPopulateWrite) == 0)
+    return;
+  auto* page = static_cast<char*>(begin);
+  for (size_t at = 0; at < bytes; at += 4096) __atomic_fetch_or(page + at, 0, __ATOMIC_RELAXED);
+}
+
 void* take(size_t bytes) {
   if (bytes > (size_t{1} << kLargest)) return map(0, (bytes + 4095) & ~size_t{4095}, 0);
   const unsigned c = size_class(bytes);

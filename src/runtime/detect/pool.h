@@ -13,6 +13,9 @@ void* reserve(size_t bytes);
 void* reserve_at(uintptr_t where, size_t bytes);
 /// Gives the memory behind whole pages back; reads as zero afterwards.
 void forget(void* begin, size_t bytes);
+/// Puts memory behind whole pages now. A page that is read before it is written costs two faults, the second
+/// of which interrupts all other processors. Without memory nothing happens: the faults come later.
+void populate(void* begin, size_t bytes);
 
 /// A zeroed block, 16-byte aligned; null when there is no memory. Blocks of up to 64 KiB are reused.
 void* take(size_t bytes);

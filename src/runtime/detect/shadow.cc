@@ -6,40 +6,94 @@
 #include "sys/arch.h"
 
 namespace simrt::rt::detect {
+
+uint8_t* shadow_pages = nullptr;
+
 namespace {
 
-constexpr uint64_t kByHand = 64 * 1024;  // shadow bytes that are cheaper to clear than to give back
+constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
+constexpr uint64_t kByHand = 2 * kPage;  // what is cheaper to clear than to give back
+constexpr uint64_t kHuge = 1u << 30;     // not looked at page by page
 
-void clear_granules(Granule* begin, Granule* end) {
-  for (Granule* g = begin; g < end; ++g)
-    for (uint64_t& cell : g->cell) __atomic_store_n(&cell, 0, __ATOMIC_RELAXED);
+void set_shadow_page(uintptr_t address, ShadowPage state) {
+  __atomic_store_n(&shadow_pages[(address & kApplicationMask) >> kPageShift], static_cast<uint8_t>(state),
+                   __ATOMIC_RELAXED);
+}
+
+// An empty cell is left alone: the line stays clean.
+void clear_granules(uintptr_t begin, uintptr_t end) {
+  for (Granule *g = granule_of(begin), *last = g + (end - begin) / 8; g < last; ++g) {
+    for (uint64_t& cell : g->cell)
+      if (__atomic_load_n(&cell, __ATOMIC_RELAXED) != 0) __atomic_store_n(&cell, 0, __ATOMIC_RELAXED);
+  }
+}
+
+// [begin, end) lies in one page.
+void clear_in_page(uintptr_t begin, uintptr_t end) {
+  if (may_have_shadow(begin)) clear_granules(begin, end);
+}
+
+// A thread that enters an access at this moment may leave a cell behind: the page does not become untouched.
+void give_pages_back(uintptr_t begin, uintptr_t end) {
+  for (uintptr_t page = begin; page < end; page += kPage) set_shadow_page(page, ShadowPage::GivenBack);
+  forget(granule_of(begin), (end - begin) * 8);
+}
+
+void clear_pages(uintptr_t begin, uintptr_t end) {
+  if (end - begin > kHuge) {
+    forget(granule_of(begin), (end - begin) * 8);
+    return;
+  }
+  uintptr_t page = begin;
+  while (page < end) {
+    while (page < end && !may_have_shadow(page)) page += kPage;
+    uintptr_t behind = page;
+    while (behind < end && may_have_shadow(behind)) behind += kPage;
+    if (behind != page) give_pages_back(page, behind);
+    page = behind;
+  }
 }
 
 }  // namespace
 
 bool make_shadow() {
   void* shadow = reserve_at(kShadowBase, kShadowBytes);
-  if (shadow == nullptr) return false;
+  shadow_pages = reserve_array<uint8_t>((kApplicationMask >> kPageShift) + 1);
+  if (shadow == nullptr || shadow_pages == nullptr) return false;
   runtime::raw_syscall(SYS_madvise, static_cast<long>(kShadowBase), static_cast<long>(kShadowBytes),
                        MADV_DONTDUMP);
   return true;
 }
 
+void make_shadow_page(uintptr_t address) {
+  // Who goes through memory gets the next pages with this one.
+  constexpr uintptr_t kAhead = 4;
+  const uintptr_t page = address & ~(kPage - 1);
+  const bool goes_on = shadow_page(page - kPage) == ShadowPage::Made;
+  uintptr_t end = page;
+  do {
+    set_shadow_page(end, ShadowPage::Made);
+    end += kPage;
+  } while (goes_on && end < page + kAhead * kPage && (end & kApplicationMask) != 0 &&
+           shadow_page(end) != ShadowPage::Made);
+  populate(granule_of(page), (end - page) * 8);
+}
+
 void clear_shadow(uintptr_t begin, uint64_t size) {
   const uintptr_t first = (begin + 7) & ~uintptr_t{7}, last = (begin + size) & ~uintptr_t{7};
   if (last <= first) return;
-  Granule* from = granule_of(first);
-  Granule* to = from + (last - first) / 8;
-  const auto from_address = reinterpret_cast<uintptr_t>(from), to_address = reinterpret_cast<uintptr_t>(to);
-  if (to_address - from_address <= kByHand) {
-    clear_granules(from, to);
+  const uintptr_t page_begin = (first + kPage - 1) & ~(kPage - 1), page_end = last & ~(kPage - 1);
+  if (last - first <= kByHand || page_end <= page_begin) {
+    for (uintptr_t at = first; at < last;) {
+      const uintptr_t next = (at & ~(kPage - 1)) + kPage, end = next < last ? next : last;
+      clear_in_page(at, end);
+      at = end;
+    }
     return;
   }
-  const uintptr_t page_begin = (from_address + 4095) & ~uintptr_t{4095},
-                  page_end = to_address & ~uintptr_t{4095};
-  clear_granules(from, reinterpret_cast<Granule*>(page_begin));
-  forget(reinterpret_cast<void*>(page_begin), page_end - page_begin);
-  clear_granules(reinterpret_cast<Granule*>(page_end), to);
+  if (first < page_begin) clear_in_page(first, page_begin);
+  clear_pages(page_begin, page_end);
+  if (page_end < last) clear_in_page(page_end, last);
 }
 
 }  // namespace simrt::rt::detect

@@ -54,8 +54,25 @@ inline uint64_t info_of(uint64_t cell, Site site, uint32_t context) {
 }
 inline uint32_t context_of(uint64_t info) { return static_cast<uint32_t>(info >> 32) & 0xfffff; }
 
+// What is known of the shadow (32 KiB) of a page of the program's memory.
+enum class ShadowPage : uint8_t { Untouched, Made, GivenBack };
+inline constexpr unsigned kPageShift = 12;
+extern uint8_t* shadow_pages;  // by page number
+inline ShadowPage shadow_page(uintptr_t address) {
+  return static_cast<ShadowPage>(
+      __atomic_load_n(&shadow_pages[(address & kApplicationMask) >> kPageShift], __ATOMIC_RELAXED));
+}
+/// Whether an access in this page may have been entered.
+inline bool may_have_shadow(uintptr_t address) { return shadow_page(address) != ShadowPage::Untouched; }
+
 /// False when the address space has no room (another sanitizer, a limit on address space).
 bool make_shadow();
+/// Before the first access in a page is entered: puts memory behind its shadow.
+void make_shadow_page(uintptr_t address);
+inline void prepare_shadow(uintptr_t address) {
+  if (shadow_page(address) != ShadowPage::Made) [[unlikely]]
+    make_shadow_page(address);
+}
 /// Forgets all accesses to [begin, begin + size); whole granules only.
 void clear_shadow(uintptr_t begin, uint64_t size);
 

@@ -87,6 +87,8 @@ Thread* open_thread(uint32_t index, const Clock& known) {
   auto* tenancy = thread == nullptr ? nullptr : static_cast<Tenancy*>(take(sizeof(Tenancy)));
   if (tenancy != nullptr) {
     next_segment(*thread);
+    thread->first_segment = thread->segment;
+    ++thread->knowledge;
     *tenancy = {tenancies[thread->slot], thread->segment, index};
     tenancies[thread->slot] = tenancy;
     slot_by_index[index] = thread->slot + 1;
@@ -125,15 +127,25 @@ void next_segment(Thread& thread) {
 
 void acquire_clocks(Thread& thread, const Clocks& published) {
   ++thread.hard_events;
+  if (knows(thread, published)) return;
+  ++thread.knowledge;
   for (uint32_t i = 0; i < kOrders; ++i) join_into(thread.clock[i], published.of[i]);
 }
 
-void release_clocks(Thread& thread, Clocks& published) {
+void release_clocks(Thread& thread, Clocks& published, bool known) {
   ++thread.hard_events;
+  Publisher& only = published.only;
+  if (renews(thread, published)) {
+    for (Clock& clock : published.of) clock.raise(thread.slot, thread.segment);
+    only.segment = thread.segment;
+    return;
+  }
   for (uint32_t i = 0; i < kOrders; ++i) {
     published.of[i].join(thread.clock[i], slots_used);
     published.of[i].raise(thread.slot, thread.segment);
   }
+  only = known ? Publisher{thread.segment, thread.slot, thread.knowledge} : Publisher{};
+  published.mixed = !known;
 }
 
 void threads_fork_child() { lock.reset(); }

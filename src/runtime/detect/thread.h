@@ -33,8 +33,10 @@ struct Thread {
   Frame* frames;
   uint64_t* clock[kOrders];  // kSlots each; the own component is not kept up to date: see segment
   uint64_t segment;
+  uint64_t first_segment;  // of this owner of the slot
   uint32_t slot;
   uint32_t index;
+  uint32_t knowledge;  // counts what changed the clocks; never the same for two owners of a slot
   LockSet lockset;
   int ignored;  // depth of regions whose plain accesses the program asked to leave out
   uint32_t held_count;
@@ -87,10 +89,28 @@ inline LockSet lockset_of(uint64_t cell) {
 /// Starts the next segment, with `thread.lockset` as it is now.
 void next_segment(Thread& thread);
 
-/// Joins what `object` published into all three clocks.
+/// Whether the thread knows all that was published: by itself, or by a segment that it knows of (Hard, which
+/// implies the other two).
+inline bool knows(const Thread& thread, const Clocks& published) {
+  const Publisher& only = published.only;
+  if (published.mixed) return false;
+  return only.slot == thread.slot ? only.segment >= thread.first_segment || only.segment == 0
+                                  : thread.clock[Hard][only.slot] >= only.segment;
+}
+/// Whether what was published is what the thread itself published last, and knows nothing more since.
+inline bool renews(const Thread& thread, const Clocks& published) {
+  const Publisher& only = published.only;
+  return only.slot == thread.slot && only.segment >= thread.first_segment &&
+         only.knowledge == thread.knowledge;
+}
+/// Joins what an object published into all three clocks.
 void acquire_clocks(Thread& thread, const Clocks& published);
-/// Publishes all three clocks, own segment included.
-void release_clocks(Thread& thread, Clocks& published);
+/// Publishes all three clocks, own segment included, which must end with it (next_segment). `known`: the
+/// thread knows all that has been published there.
+void release_clocks(Thread& thread, Clocks& published, bool known);
+inline void release_clocks(Thread& thread, Clocks& published) {
+  release_clocks(thread, published, knows(thread, published));
+}
 
 /// A function was entered from `caller_pc`. Frames left by longjmp lie below the new one and are dropped.
 inline void push_frame(Thread& thread, uintptr_t caller_pc, uintptr_t stack_pointer) {
