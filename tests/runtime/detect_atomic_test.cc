@@ -71,6 +71,18 @@ TEST_F(DetectAtomic, AStoreForgetsWhatOthersPublished) {
   EXPECT_EQ(races_of_reader(c), 1U);
 }
 
+// The foreign thread counts as knowing of a's segment, which goes on and learns of c's.
+TEST_F(DetectAtomic, AForeignThreadTakesOverWhatARunningSegmentLearns) {
+  Actor foreign = Actor::appear();
+  c.store(&flag, Order::Release);  // what c does from here on is not known
+  c.write(&x, s);
+  c.store(&flag, Order::Release);
+  a.load(&flag, Order::Acquire);
+  a.store(&y, Order::Release);
+  foreign.load(&y, Order::Acquire);
+  EXPECT_EQ(races_of_reader(foreign), 0U);
+}
+
 TEST_F(DetectAtomic, WhatALockPassedOnIsNoPublicationByItself) {
   b.store(&flag, Order::Release);
   a.lock(&m);

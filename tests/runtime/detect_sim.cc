@@ -59,15 +59,26 @@ Actor& Actor::main() {
   return actor;
 }
 
+void Actor::begin() {
+  self = nullptr;
+  thread_started(index_);
+  state_ = self;
+  self = main().state_;
+}
+
 Actor Actor::create() {
   Actor child;
   child.index_ = threads++;
   act([&] { thread_created(child.index_, site(1000)); });
-  self = nullptr;
-  thread_started(child.index_);
-  child.state_ = self;
-  self = main().state_;
+  child.begin();
   return child;
+}
+
+Actor Actor::appear() {
+  Actor foreign;
+  foreign.index_ = threads++;
+  foreign.begin();
+  return foreign;
 }
 
 void Actor::end() {

@@ -34,6 +34,7 @@ class Actor {
  public:
   static Actor& main();
   Actor create();
+  static Actor appear();  ///< whose creation nobody saw
   void join(const Actor& other);
   void end();
 
@@ -57,6 +58,7 @@ class Actor {
   uint32_t index() const { return index_; }
 
  private:
+  void begin();
   template <class Act>
   void act(Act act);
 

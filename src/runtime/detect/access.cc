@@ -235,14 +235,20 @@ namespace {
 // Of a longer range the beginning is watched: a program whose data a race has damaged copies what never was.
 constexpr uint64_t kLongestRange = 16u << 20;
 
-void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind, uintptr_t pc) {
-  const uintptr_t end = address + (size < kLongestRange ? size : kLongestRange);
+// `visit(address, bytes)` for the part of the range in each 8 bytes.
+template <class Visit>
+void each_word(uintptr_t address, uintptr_t end, Visit visit) {
   while (address < end) {
     const auto here = static_cast<uint32_t>(8 - (address & 7));
     const uint32_t n = end - address < here ? static_cast<uint32_t>(end - address) : here;
-    watch<true>(thread, address, n, kind, pc);
+    visit(address, n);
     address += n;
   }
+}
+
+void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind, uintptr_t pc) {
+  const uintptr_t end = address + (size < kLongestRange ? size : kLongestRange);
+  each_word(address, end, [&](uintptr_t at, uint32_t n) { watch<true>(thread, at, n, kind, pc); });
 }
 
 }  // namespace
@@ -269,11 +275,23 @@ bool is_untouched(const Granule& granule) {
 }
 
 // Nobody has been in the granule, as in most of what a program frees.
-void mark_released(const Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, uintptr_t pc) {
-  prepare_shadow(word);
+void mark_released(const Thread& thread, Granule& granule, uint64_t cell, Site site) {
   const uint32_t i = thread.slot % Granule::kCells;
-  __atomic_store_n(&granule.info[i], info_of(cell, site_of(pc), thread.context), __ATOMIC_RELAXED);
+  __atomic_store_n(&granule.info[i], info_of(cell, site, thread.context), __ATOMIC_RELAXED);
   __atomic_store_n(&granule.cell[i], cell, __ATOMIC_RELEASE);
+}
+
+// [begin, end) lies in one page, which has its shadow.
+void release_in_page(Thread& thread, uintptr_t begin, uintptr_t end, uintptr_t marked_end, Site site) {
+  each_word(begin, end, [&](uintptr_t at, uint32_t n) {
+    const uint64_t cell = thread.base | kWrite | kRelease | byte_mask(at, n);
+    Granule& granule = *granule_of(at);
+    if (!is_untouched(granule)) {
+      record(thread, granule, cell, at & ~uintptr_t{7}, site);
+    } else if (at < marked_end) {
+      mark_released(thread, granule, cell, site);
+    }
+  });
 }
 
 }  // namespace
@@ -283,22 +301,12 @@ void mark_released(const Thread& thread, Granule& granule, uint64_t cell, uintpt
 // sites are watched few blocks have been accessed at all.
 void release_memory(Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
   if (thread.ignored != 0) return;
-  const uint64_t marked = options.partial ? 64 : 1024;
-  const uintptr_t end = address + size;
-  for (uintptr_t word = address; word < end; word += 8) {
-    const bool mark = word - address < marked, shadow = may_have_shadow(word);
-    if (!mark && !shadow) {
-      word |= (uintptr_t{1} << kPageShift) - 8;  // on to the next page
-      continue;
-    }
-    const uint32_t n = end - word < 8 ? static_cast<uint32_t>(end - word) : 8;
-    const uint64_t cell = thread.base | kWrite | kRelease | byte_mask(word, n);
-    Granule& granule = *granule_of(word);
-    if (shadow && !is_untouched(granule)) {
-      record(thread, granule, cell, word, site_of(pc));
-    } else if (mark) {
-      mark_released(thread, granule, cell, word, pc);
-    }
+  const uintptr_t end = address + size, marked_end = address + (options.partial ? 64 : 1024);
+  for (uintptr_t at = address; at < end;) {
+    const uintptr_t next = page_of(at) + kPage, here = next < end ? next : end;
+    if (at < marked_end) prepare_shadow(at);
+    if (may_have_shadow(at)) release_in_page(thread, at, here, marked_end, site_of(pc));
+    at = here;
   }
 }
 

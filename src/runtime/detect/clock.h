@@ -75,8 +75,6 @@ struct Clocks {
   }
   void release() {
     for (auto& clock : of) clock.release();
-    only = {};
-    mixed = false;
   }
   void join(const Clocks& other) {
     for (uint32_t i = 0; i < kOrders; ++i) of[i].join(other.of[i]);

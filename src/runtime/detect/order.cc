@@ -30,6 +30,7 @@ Birth* births = nullptr;
 void know_everything(Thread& thread) {
   const uint32_t count = __atomic_load_n(&slots_used, __ATOMIC_ACQUIRE);
   ++thread.knowledge;
+  __atomic_store_n(&knowledge_was_assumed, true, __ATOMIC_RELAXED);
   for (uint32_t slot = 0; slot < count; ++slot) {
     const uint64_t segment = segment_now(slot);
     for (auto* clock : thread.clock) clock[slot] = segment;
@@ -206,18 +207,13 @@ namespace {
 // A block that will be accessed, and is not so large that its end may never be.
 constexpr uint64_t kMostPrepared = 1u << 16;
 
-void prepare_block(uintptr_t address, uint64_t size) {
-  constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
-  for (uintptr_t page = address & ~(kPage - 1); page < address + size; page += kPage) prepare_shadow(page);
-}
-
 }  // namespace
 
 void allocated(uintptr_t address, uint64_t size, uintptr_t pc) {
   Thread* thread = self;
   if (!started || address == 0) return;
   clear_shadow(address, (size + 7) & ~uint64_t{7});
-  if (!options.partial && size <= kMostPrepared) prepare_block(address, size);
+  if (!options.partial && size <= kMostPrepared) prepare_shadow(address, size);
   if (thread == nullptr || thread->busy) return;
   const Busy busy(*thread);
   forget_objects(address, size);

@@ -11,7 +11,6 @@ uint8_t* shadow_pages = nullptr;
 
 namespace {
 
-constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
 constexpr uint64_t kByHand = 2 * kPage;  // what is cheaper to clear than to give back
 constexpr uint64_t kHuge = 1u << 30;     // not looked at page by page
 
@@ -21,16 +20,19 @@ void set_shadow_page(uintptr_t address, ShadowPage state) {
 }
 
 // An empty cell is left alone: the line stays clean.
-void clear_granules(uintptr_t begin, uintptr_t end) {
-  for (Granule *g = granule_of(begin), *last = g + (end - begin) / 8; g < last; ++g) {
-    for (uint64_t& cell : g->cell)
+void clear_granules(Granule* begin, const Granule* end) {
+  for (Granule* granule = begin; granule < end; ++granule) {
+    for (uint64_t& cell : granule->cell)
       if (__atomic_load_n(&cell, __ATOMIC_RELAXED) != 0) __atomic_store_n(&cell, 0, __ATOMIC_RELAXED);
   }
 }
 
-// [begin, end) lies in one page.
-void clear_in_page(uintptr_t begin, uintptr_t end) {
-  if (may_have_shadow(begin)) clear_granules(begin, end);
+void clear_by_hand(uintptr_t begin, uintptr_t end) {
+  while (begin < end) {
+    const uintptr_t next = page_of(begin) + kPage, here = next < end ? next : end;
+    if (may_have_shadow(begin)) clear_granules(granule_of(begin), granule_of(begin) + (here - begin) / 8);
+    begin = here;
+  }
 }
 
 // A thread that enters an access at this moment may leave a cell behind: the page does not become untouched.
@@ -68,7 +70,7 @@ bool make_shadow() {
 void make_shadow_page(uintptr_t address) {
   // Who goes through memory gets the next pages with this one.
   constexpr uintptr_t kAhead = 4;
-  const uintptr_t page = address & ~(kPage - 1);
+  const uintptr_t page = page_of(address);
   const bool goes_on = shadow_page(page - kPage) == ShadowPage::Made;
   uintptr_t end = page;
   do {
@@ -82,18 +84,11 @@ void make_shadow_page(uintptr_t address) {
 void clear_shadow(uintptr_t begin, uint64_t size) {
   const uintptr_t first = (begin + 7) & ~uintptr_t{7}, last = (begin + size) & ~uintptr_t{7};
   if (last <= first) return;
-  const uintptr_t page_begin = (first + kPage - 1) & ~(kPage - 1), page_end = last & ~(kPage - 1);
-  if (last - first <= kByHand || page_end <= page_begin) {
-    for (uintptr_t at = first; at < last;) {
-      const uintptr_t next = (at & ~(kPage - 1)) + kPage, end = next < last ? next : last;
-      clear_in_page(at, end);
-      at = end;
-    }
-    return;
-  }
-  if (first < page_begin) clear_in_page(first, page_begin);
+  if (last - first <= kByHand) return clear_by_hand(first, last);
+  const uintptr_t page_begin = page_of(first + kPage - 1), page_end = page_of(last);
+  clear_by_hand(first, page_begin);
   clear_pages(page_begin, page_end);
-  if (page_end < last) clear_in_page(page_end, last);
+  clear_by_hand(page_end, last);
 }
 
 }  // namespace simrt::rt::detect

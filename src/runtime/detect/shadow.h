@@ -57,6 +57,8 @@ inline uint32_t context_of(uint64_t info) { return static_cast<uint32_t>(info >>
 // What is known of the shadow (32 KiB) of a page of the program's memory.
 enum class ShadowPage : uint8_t { Untouched, Made, GivenBack };
 inline constexpr unsigned kPageShift = 12;
+inline constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
+inline uintptr_t page_of(uintptr_t address) { return address & ~(kPage - 1); }
 extern uint8_t* shadow_pages;  // by page number
 inline ShadowPage shadow_page(uintptr_t address) {
   return static_cast<ShadowPage>(
@@ -72,6 +74,9 @@ void make_shadow_page(uintptr_t address);
 inline void prepare_shadow(uintptr_t address) {
   if (shadow_page(address) != ShadowPage::Made) [[unlikely]]
     make_shadow_page(address);
+}
+inline void prepare_shadow(uintptr_t begin, uint64_t size) {
+  for (uintptr_t page = page_of(begin); page < begin + size; page += kPage) prepare_shadow(page);
 }
 /// Forgets all accesses to [begin, begin + size); whole granules only.
 void clear_shadow(uintptr_t begin, uint64_t size);

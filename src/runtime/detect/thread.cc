@@ -9,6 +9,7 @@ constinit thread_local Thread* self = nullptr;
 constinit thread_local Thread* watched = nullptr;
 Thread** thread_at = nullptr;
 LockSet* lockset_log = nullptr;
+bool knowledge_was_assumed = false;
 
 namespace {
 

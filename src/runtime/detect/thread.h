@@ -89,13 +89,18 @@ inline LockSet lockset_of(uint64_t cell) {
 /// Starts the next segment, with `thread.lockset` as it is now.
 void next_segment(Thread& thread);
 
+/// Somebody was taken to know of segments that had not ended: of what these come to know later nobody can
+/// tell.
+extern bool knowledge_was_assumed;
 /// Whether the thread knows all that was published: by itself, or by a segment that it knows of (Hard, which
 /// implies the other two).
 inline bool knows(const Thread& thread, const Clocks& published) {
   const Publisher& only = published.only;
   if (published.mixed) return false;
-  return only.slot == thread.slot ? only.segment >= thread.first_segment || only.segment == 0
-                                  : thread.clock[Hard][only.slot] >= only.segment;
+  if (only.segment == 0) return true;
+  if (only.slot == thread.slot) return only.segment >= thread.first_segment;
+  return thread.clock[Hard][only.slot] >= only.segment &&
+         !__atomic_load_n(&knowledge_was_assumed, __ATOMIC_RELAXED);
 }
 /// Whether what was published is what the thread itself published last, and knows nothing more since.
 inline bool renews(const Thread& thread, const Clocks& published) {
