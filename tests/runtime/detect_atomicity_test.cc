@@ -122,6 +122,20 @@ TEST_F(DetectAtomicity, AccessesInCalledFunctionsBelongToTheCaller) {
   expect_one(7);
 }
 
+TEST_F(DetectAtomicity, TheSameAccessUnderFewerLocksComesBetween) {
+  a.lock(&n);
+  locked(a, false, 1);
+  locked(a, true, 2);
+  a.unlock(&n);
+  b.lock(&n);
+  locked(b, true, 5);
+  locked(b, true, 5);
+  b.unlock(&n);
+  EXPECT_EQ(findings.triples.size(), 0U);
+  locked(b, true, 5);
+  expect_one(7);
+}
+
 TEST_F(DetectAtomicity, WhatIsOrderedCannotComeBetween) {
   locked(b, true, 0);
   b.notify(&flag);

@@ -316,6 +316,39 @@ TEST_F(DetectOrder, EverySiteOfOneSegmentCounts) {
   EXPECT_EQ(findings.races.size(), 6U);
 }
 
+TEST_F(DetectOrder, PartsOfACellAtAnotherSiteCountByThemselves) {
+  auto* bytes = reinterpret_cast<char*>(&x);
+  for (int i = 0; i < 8; ++i) a.write(bytes + i, s, 1);
+  a.write(bytes, s, 4);      // known
+  a.write(bytes, s + 1, 2);  // not known
+  b.write(bytes + 4, s + 2, 1);
+  EXPECT_EQ(findings.races.size(), 1U);
+  b.write(bytes + 1, s + 3, 1);
+  EXPECT_EQ(findings.races.size(), 3U);
+}
+
+TEST_F(DetectOrder, LocksTakenAgainAreTheSameSets) {
+  const auto both = [&](int* p) {
+    a.lock(&n, 700);
+    a.lock(&m, 701);
+    a.write(p, s);
+    a.unlock(&m);
+    a.unlock(&n);
+  };
+  const auto one = [&](int* p) {
+    a.lock(&m, 701);
+    a.write(p, s);
+    a.unlock(&m);
+  };
+  for (int round = 0; round < 3; ++round) both(&x), one(&y);
+  b.lock(&n, 702);
+  b.write(&x, s + 1);
+  expect_silent();
+  b.write(&y, s + 1);
+  b.unlock(&n);
+  expect_one(Evidence::Witnessed);
+}
+
 TEST_F(DetectOrder, EverySiteAtRacyMemoryIsTold) {
   a.write(&x, s);
   b.write(&x, s + 1);

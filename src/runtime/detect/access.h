@@ -28,13 +28,16 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
     }
   }
   const uint64_t cell = thread.base | kind | byte_mask(address, size);
+  const uint64_t others_bytes = cell | ~kBytes;  // a cell of more bytes is this one in these bits
   Granule& granule = *granule_of(address);
   const Site site = site_of(pc);
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
-    if (__atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED) != cell) continue;
+    const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+    if ((there & others_bytes) != cell) continue;
     const auto sites = static_cast<Site>(__atomic_load_n(&granule.info[i], __ATOMIC_RELAXED));
     if (sites == site || surely_has_site(sites, site)) [[likely]]
       return;
+    if (there != cell) continue;
     add_site(thread, granule, i, cell, address & ~uintptr_t{7}, site);
     return;
   }

@@ -13,15 +13,22 @@ struct Step {
 
 // The last two accesses of a word that belong together, and the locks held from the one to the other.
 struct Local {
+  static constexpr uint32_t kConsidered = 4;
   uintptr_t word;
   Step first, second;
   LockSet throughout;
+  uint64_t considered[kConsidered];  // accesses (see access_key) whose coming between has been looked at
 };
 
-constexpr uint32_t kLocals = 1u << 14, kReported = 1u << 14, kMostProbes = 64;
+constexpr uint32_t kLocals = 1u << 14, kReported = 1u << 14, kMostProbes = 64, kStripes = 64;
 
-runtime::SpinLock lock;
-Local* locals = nullptr;
+struct alignas(64) Stripe {
+  runtime::SpinLock lock;
+};
+Stripe stripes[kStripes];
+Local* locals = nullptr;  // each under its stripe
+
+runtime::SpinLock lock;  // of everything below; taken last
 uint64_t* reported = nullptr;
 uint32_t count = 0;
 
@@ -96,6 +103,7 @@ LockSet held_throughout(const Thread& thread, uint64_t since) {
   return intern_lockset(keys, n);
 }
 
+// Under the lock.
 bool first_time(const Step& a, const Step& b, const Step& c, uint32_t pattern) {
   uint64_t key = mix(mix(mix(a.where.site, b.where.site), c.where.site), pattern);
   if (key == 0) key = 1;
@@ -108,15 +116,8 @@ bool first_time(const Step& a, const Step& b, const Step& c, uint32_t pattern) {
   return false;
 }
 
-// Under the lock. `a` and `c` are one thread's, `b` another's; nothing orders it before the one or behind the
-// other.
-void consider(const Step& a, const Step& b, const Step& c, LockSet throughout, uintptr_t word) {
-  const uint32_t pattern = pattern_of(a.cell, b.cell, c.cell);
-  if (pattern == 0 || (a.cell & b.cell & c.cell & kBytes) == 0) return;
-  const LockSet between = lockset_of(b.cell);
-  if (keep_apart(throughout, between)) return;
-  if (!keep_apart(lockset_of(a.cell), between) || !keep_apart(lockset_of(c.cell), between)) return;  // a race
-  if (!first_time(a, b, c, pattern)) return;
+// Under the lock.
+void report(const Step& a, const Step& b, const Step& c, uint32_t pattern, uintptr_t word) {
   scratch.id = count++;
   if (scratch.id < kMostFound) found[scratch.id] = {a.where.site, c.where.site};
   scratch.pattern = pattern;
@@ -125,6 +126,18 @@ void consider(const Step& a, const Step& b, const Step& c, LockSet throughout, u
   for (uint32_t i = 0; i < 3; ++i) fill_side(scratch.accesses[i], steps[i]->cell, steps[i]->where, word);
   options.sink->unserialisable(scratch);
   if (is_backward(pair_key(a.where.site, c.where.site))) options.sink->doubt(scratch.id);
+}
+
+// `a` and `c` are one thread's, `b` another's; nothing orders it before the one or behind the other.
+void consider(const Step& a, const Step& b, const Step& c, LockSet throughout, uintptr_t word) {
+  const uint32_t pattern = pattern_of(a.cell, b.cell, c.cell);
+  if (pattern == 0 || (a.cell & b.cell & c.cell & kBytes) == 0) return;
+  const LockSet between = lockset_of(b.cell);
+  if (keep_apart(throughout, between)) return;
+  if (!keep_apart(lockset_of(a.cell), between) || !keep_apart(lockset_of(c.cell), between)) return;  // a race
+  lock.lock();
+  if (first_time(a, b, c, pattern)) report(a, b, c, pattern, word);
+  lock.unlock();
 }
 
 Step step_of(const Granule& granule, uint32_t i, uint64_t cell) {
@@ -161,6 +174,22 @@ void note_backward(Thread& thread, const Step& now, const Step& later) {
   lock.unlock();
 }
 
+// What tells accesses apart for consider().
+uint64_t access_key(const Thread& thread, uint64_t cell, Site site) {
+  constexpr uint64_t kBytesAndKind = kBytes | kWrite;
+  return mix(uint64_t{thread.lockset} << 32 | site, cell & kBytesAndKind) | 1;
+}
+
+// Whether the access is one that could lie between the two of `local`. Asked without its stripe first: who is
+// told of an older `local` comes at the same moment as the newer one.
+bool may_come_between(const Thread& thread, const Local& local, uintptr_t word, uint64_t key) {
+  if (__atomic_load_n(&local.word, __ATOMIC_RELAXED) != word) return false;
+  if (__atomic_load_n(&local.considered[key % Local::kConsidered], __ATOMIC_RELAXED) == key) return false;
+  const uint32_t slot = slot_of(__atomic_load_n(&local.first.cell, __ATOMIC_RELAXED));
+  return slot != thread.slot &&
+         thread.clock[Hard][slot] < segment_of(__atomic_load_n(&local.second.cell, __ATOMIC_RELAXED));
+}
+
 }  // namespace
 
 bool make_atomicity() {
@@ -180,14 +209,17 @@ void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word
   const bool pair = has_earlier && belong_together(earlier.where, now.where) &&
                     !is_backward(pair_key(earlier.where.site, now.where.site));
   if (has_earlier && !pair && belong_together(now.where, earlier.where)) note_backward(thread, now, earlier);
-  Local& local = locals[mix(word, 0) % kLocals];
-  if (!pair && local.word != word) return;
+  const uint32_t number = mix(word, 0) % kLocals;
+  Local& local = locals[number];
+  const uint64_t key = access_key(thread, cell, site);
+  if (!pair && !may_come_between(thread, local, word, key)) return;
   const Busy reporting(thread.reporting);
-  lock.lock();
-  // As the access that comes between another thread's.
-  const uint32_t slot = slot_of(local.first.cell);
-  if (local.word == word && slot != thread.slot && thread.clock[Hard][slot] < segment_of(local.second.cell))
+  runtime::SpinLock& stripe = stripes[number % kStripes].lock;
+  stripe.lock();
+  if (may_come_between(thread, local, word, key)) {
+    __atomic_store_n(&local.considered[key % Local::kConsidered], key, __ATOMIC_RELAXED);
     consider(local.first, now, local.second, local.throughout, word);
+  }
   if (pair) {
     const LockSet throughout = held_throughout(thread, segment_of(earlier.cell));
     for (uint32_t i = 0; i < Granule::kCells; ++i) {
@@ -196,11 +228,14 @@ void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word
       if (thread.clock[Hard][slot_of(other)] < segment_of(other))
         consider(earlier, step_of(granule, i, other), now, throughout, word);
     }
-    local = {word, earlier, now, throughout};
+    local = {word, earlier, now, throughout, {}};
   }
-  lock.unlock();
+  stripe.unlock();
 }
 
-void atomicity_fork_child() { lock.reset(); }
+void atomicity_fork_child() {
+  for (auto& stripe : stripes) stripe.lock.reset();
+  lock.reset();
+}
 
 }  // namespace simrt::rt::detect

@@ -31,11 +31,7 @@ uint64_t hash(const HeldKey* keys, uint32_t count) {
 bool same(const Set& set, const HeldKey* keys, uint32_t count) {
   if (set.count != count) return false;
   for (uint32_t i = 0; i < count; ++i) {
-    const HeldKey& key = all_keys[set.first + i];
-    if (key.lock != keys[i].lock || key.shared != keys[i].shared || key.site != keys[i].site ||
-        key.context != keys[i].context) {
-      return false;
-    }
+    if (all_keys[set.first + i] != keys[i]) return false;
   }
   return true;
 }

@@ -14,6 +14,7 @@ struct HeldKey {
   bool shared;
   Site site;
   Context context;
+  bool operator==(const HeldKey&) const = default;
 };
 
 using LockSet = uint32_t;

@@ -96,6 +96,20 @@ void set_lockset(Thread& thread) {
   next_segment(thread);
 }
 
+// The thread has got the lock that is the last one of `held`.
+void add_to_lockset(Thread& thread) {
+  const HeldKey& added = thread.held[thread.held_count - 1].key;
+  LockSetStep& step = thread.steps[(added.lock ^ added.site) % Thread::kSteps];
+  const LockSet before = thread.lockset;
+  if (step.after != kNoLocks && step.before == before && step.added == added) {
+    thread.lockset = step.after;
+    next_segment(thread);
+    return;
+  }
+  set_lockset(thread);
+  if (before != kUnknownLocks && thread.lockset != kUnknownLocks) step = {before, thread.lockset, added};
+}
+
 Held* find_held(Thread& thread, LockId lock) {
   for (uint32_t i = thread.held_count; i-- > 0;) {
     if (thread.held[i].key.lock == lock) return &thread.held[i];
@@ -265,7 +279,7 @@ void lock_acquired(uintptr_t address, LockMode mode, bool, uintptr_t pc) {
   if (thread->held_count == kMostHeld) return;
   const HeldKey key = {lock, mode == LockMode::Shared, site_of(pc), thread->context};
   thread->held[thread->held_count++] = {key, 1, thread->segment + 1};
-  set_lockset(*thread);
+  add_to_lockset(*thread);
 }
 
 void lock_released(uintptr_t address, LockMode mode, uintptr_t) {

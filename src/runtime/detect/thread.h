@@ -17,6 +17,12 @@ struct Held {
   uint64_t since;  // first segment in which it was held
 };
 
+/// What a set of locks became by one more.
+struct LockSetStep {
+  LockSet before, after;
+  HeldKey added;
+};
+
 struct Frame {
   uintptr_t stack_pointer;
   Context outer;
@@ -50,8 +56,10 @@ struct Thread {
   bool has_pending;  // acquire_pending is not empty
   bool has_fence;    // release_fence is not empty
   Held held[kMostHeld];
-  Clocks acquire_pending;  // what relaxed loads saw, until an acquire fence
-  Clocks release_fence;    // as of the last release fence
+  static constexpr uint32_t kSteps = 16;
+  LockSetStep steps[kSteps];  // by hash of what was added; remembered because making sets takes a global lock
+  Clocks acquire_pending;     // what relaxed loads saw, until an acquire fence
+  Clocks release_fence;       // as of the last release fence
 };
 
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));

@@ -9,6 +9,7 @@
 #include "control/point.h"
 #include "detect/detector.h"
 #include "detect/race.h"
+#include "detect/thread.h"
 
 namespace simrt::rt {
 
@@ -22,10 +23,12 @@ uintptr_t library_caller(uintptr_t pc);
 
 /// A call from `pc` reads or is about to write memory.
 inline void accessed(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
-  if (mode == RunMode::Off || size == 0 || !counts(pc)) [[likely]]
+  if (mode == RunMode::Off || size == 0) [[likely]]
     return;
-  const auto address = reinterpret_cast<uintptr_t>(memory);
+  if (!controlled() && detect::watched == nullptr) return;
   if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return;
+  if (!counts(pc)) return;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
   if (controlled()) control::point(write ? EventKind::Write : EventKind::Read, address, size, pc);
   detect::range(address, size, write, pc);
 }
