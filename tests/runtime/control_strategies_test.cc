@@ -129,6 +129,31 @@ TEST(Strategies, APairIsBroughtTogetherOnEveryWalk) {
   }
 }
 
+// Two accesses that never stand side by side: the run ends where nothing was seen to order them.
+TEST(Strategies, ARunThatStopsAtAMeetingStopsAtARaceAsWell) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "published");
+    CheckPlan look;
+    look.detectors = format::kDetectRaces;
+    const CheckResult whole = run(program, look);
+    ASSERT_EQ(whole.end, CheckEnd::Finished) << build;
+    ASSERT_EQ(whole.execution.races.size(), 1U) << build;
+    const format::RunRace& race = whole.execution.races[0];
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Pair;
+    plan.walk = StrategyKind::Default;
+    plan.detectors = format::kDetectRaces;
+    plan.flags = format::kPlanStopAtMeeting;
+    plan.modules = whole.execution.module_names();
+    plan.pairs = {{*whole.execution.site_of(race.second.pc), *whole.execution.site_of(race.first.pc), true}};
+    const CheckResult stopped = run(program, plan);
+    EXPECT_EQ(stopped.end, CheckEnd::Stopped) << build;
+    EXPECT_EQ(stopped.execution.flags & format::kRunPairMet, 0U) << build;
+    EXPECT_EQ(stopped.execution.races.size(), 1U) << build;
+    EXPECT_LT(stopped.execution.points + 100, whole.execution.points) << build;
+  }
+}
+
 TEST(Strategies, ASequenceIsBroughtAboutAtTheFirstTry) {
   CheckProgram program = controlled_program(controlled_builds().front(), "account");
   CheckPlan look;

@@ -62,7 +62,9 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(RecordUnwatched, 10, "RecordEvents: plain accesses that are no points, too (kEventWithoutDecision)")  \
   X(SitesIgnored, 11, "the watched sites are those whose plain accesses are no points; all others are")   \
   X(StopAtMeeting, 12,                                                                                    \
-    "Pair: end the run as Stopped when both accesses of a pair stand before the same address")
+    "Pair: end the run as Stopped when both accesses of a pair stand before the same address, or a race " \
+    "of the two was seen")                                                                                \
+  X(WatchLibraries, 13, "beside the watched sites, accesses by the C++ library's own code count")
 
 #define X(name, number, meaning) name = (number),
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };

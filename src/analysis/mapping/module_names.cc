@@ -114,36 +114,4 @@ std::optional<DataSymbol> ModuleNames::data_at(std::uint64_t address) const {
   return DataSymbol{llvm::demangle(symbol.name), address - symbol.address, symbol.size};
 }
 
-Result<std::vector<std::uint64_t>> calls_at(const std::string& path, const std::vector<SourcePlace>& places,
-                                            const std::string& repository_root,
-                                            std::vector<SourcePlace>* missing) {
-  auto object = ObjectFile::open(path);
-  if (!object) return fail(object.error());
-  auto info = load_debug_info(path, object->function_addresses());
-  if (!info) return fail(info.error());
-  const SourcePaths paths(repository_root, {});
-  std::vector<std::string> files;
-  for (const std::string& recorded : info->files) files.push_back(paths.relative(recorded));
-  std::vector<bool> found(places.size());
-  std::vector<std::uint64_t> calls;
-  for (std::size_t r = 0; r + 1 < info->rows.size(); ++r) {
-    const DebugRow& row = info->rows[r];
-    if (row.end || row.file == kNone || files[row.file].empty()) continue;
-    for (std::size_t p = 0; p < places.size(); ++p) {
-      const SourcePlace& place = places[p];
-      if (place.line != row.line || (place.column != 0 && row.column != 0 && place.column != row.column) ||
-          place.file != files[row.file])
-        continue;
-      found[p] = true;
-      const auto more = object->call_returns(row.address, info->rows[r + 1].address);
-      calls.insert(calls.end(), more.begin(), more.end());
-    }
-  }
-  std::sort(calls.begin(), calls.end());
-  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-  for (std::size_t p = 0; missing != nullptr && p < places.size(); ++p)
-    if (!found[p]) missing->push_back(places[p]);
-  return calls;
-}
-
 }  // namespace simrt::analysis

@@ -19,13 +19,6 @@ struct DataSymbol {
   std::uint64_t size = 0;
 };
 
-/// A place in the sources; column 0 = any.
-struct SourcePlace {
-  std::string file;  ///< repository-relative
-  std::uint32_t line = 0, column = 0;
-  auto operator<=>(const SourcePlace&) const = default;
-};
-
 class ModuleNames {
  public:
   /// Names of the calls at `pcs` (link-time addresses of return addresses minus one). Errors: Analysis, when
@@ -46,11 +39,5 @@ class ModuleNames {
   explicit ModuleNames(std::unique_ptr<Tables> tables);
   std::unique_ptr<Tables> tables_;
 };
-
-/// Return addresses of the calls in the code of these places: among them those of the detector's hooks.
-/// Places that no code of the module stands for go to `missing` (when given). x86-64 only. Errors: Analysis.
-Result<std::vector<std::uint64_t>> calls_at(const std::string& path, const std::vector<SourcePlace>& places,
-                                            const std::string& repository_root,
-                                            std::vector<SourcePlace>* missing = nullptr);
 
 }  // namespace simrt::analysis

@@ -129,6 +129,16 @@ std::vector<std::uint64_t> ObjectFile::call_returns(std::uint64_t begin, std::ui
   return returns;
 }
 
+std::optional<std::uint64_t> ObjectFile::call_target(std::uint64_t address) const {
+  constexpr std::uint64_t kLength = 5;
+  const Range* range = code_around(address - kLength);
+  if (range == nullptr || address > range->end) return std::nullopt;
+  const std::uint64_t at = address - kLength - range->begin;
+  if (static_cast<unsigned char>(range->bytes[at]) != 0xe8) return std::nullopt;
+  return address + static_cast<std::uint64_t>(static_cast<std::int32_t>(
+                       llvm::support::endian::read32le(range->bytes.data() + at + 1)));
+}
+
 std::vector<std::uint64_t> ObjectFile::function_addresses() const {
   std::vector<std::uint64_t> addresses;
   for (const FunctionSymbol& symbol : symbols_) addresses.push_back(symbol.address);

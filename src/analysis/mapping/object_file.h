@@ -48,6 +48,8 @@ class ObjectFile {
   /// Addresses behind everything in [begin, end) that has the bytes of a call (E8 rel32, FF 15 rel32),
   /// ascending. A few may be no calls. x86-64 only.
   std::vector<std::uint64_t> call_returns(std::uint64_t begin, std::uint64_t end) const;
+  /// What the direct call that returns to `address` calls; nothing for any other instruction. x86-64 only.
+  std::optional<std::uint64_t> call_target(std::uint64_t address) const;
   /// Where the functions start, ascending.
   std::vector<std::uint64_t> function_addresses() const;
 

@@ -7,10 +7,12 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 #include "history/finding_store.h"
 #include "pipeline/check/check_test.h"
+#include "pipeline/check/first_look.h"
 #include "pipeline/project/discover.h"
 #include "pipeline/select.h"
 #include "pipeline/test_discovery.h"
@@ -32,8 +34,11 @@ std::int64_t unix_time() {
   return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
 }
 
-constexpr double kLeastShare = 10;  // seconds of the budget for one test
-constexpr std::size_t kShares = 8;  // into how many of them what is left is divided
+constexpr double kLeastShare = 10;      // seconds of the budget for one test
+constexpr std::size_t kShares = 8;      // into how many of them what is left is divided
+constexpr std::size_t kSharesSeen = 3;  // where the first look saw a race
+// One of so many parts of the budget is for the first look, and so much of that for one test.
+constexpr double kPartsLooked = 4, kMostLooked = 3;
 
 constexpr const char* kBuildHint =
     "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
@@ -50,8 +55,10 @@ class Checking {
   Status choose_tests();
   Status add_selected(std::vector<TestCase> found);
   Status begin();
+  void look_at_all();
   void check_all();
   void check_one(std::size_t index);
+  TestCheckOptions options_for_test();
   void store(const TestCase& test, TestCheckResult& result);
   Status keep(const TestCase& test, const TestCheckResult& result);
   Finding& merge(const Finding& finding, std::uint64_t id, const std::string& test);
@@ -78,6 +85,7 @@ class Checking {
   std::unique_ptr<Symbols> symbols_;
   std::unique_ptr<testing::ExecutableIdentity> identity_;
   std::vector<TestCase> tests_;
+  std::vector<FirstLook> looks_;  // by test
   std::unique_ptr<Progress> progress_;
 
   std::mutex mutex_;  // guards what follows while tests run
@@ -157,7 +165,7 @@ Status Checking::add_selected(std::vector<TestCase> found) {
   const auto outcome = run_select(select);
   if (!outcome) return fail(outcome.error());
   view_.base = outcome->view.base;
-  scope_ = Scope(outcome->view);
+  scope_ = Scope(outcome->view, outcome->program);
   program_ = outcome->program;
   std::map<std::string, TestCase*> by_name;
   for (TestCase& test : found) by_name[test.name] = &test;
@@ -223,9 +231,7 @@ Finding& Checking::merge(const Finding& finding, std::uint64_t id, const std::st
   return known->second;
 }
 
-void Checking::check_one(std::size_t index) {
-  const TestCase& test = tests_[index];
-  if (out_of_time()) return;
+TestCheckOptions Checking::options_for_test() {
   TestCheckOptions options;
   options.seed = seed_;
   options.tries = request_.tries;
@@ -237,15 +243,24 @@ void Checking::check_one(std::size_t index) {
   options.scope = &scope_;
   options.symbols = symbols_.get();
   options.settled = [this](std::uint64_t id) { return settled(id); };
+  options.interrupt = request_.interrupt;
+  return options;
+}
+
+void Checking::check_one(std::size_t index) {
+  const TestCase& test = tests_[index];
+  if (out_of_time()) return;
+  TestCheckOptions options = options_for_test();
   // No test uses up what the others need: a part of what is left of the budget each, the last ones more.
+  const std::size_t shares = looks_[index].promise == Promise::Race ? kSharesSeen : kShares;
   const double share =
-      std::max(kLeastShare,
-               seconds_left() / static_cast<double>(std::min<std::size_t>(kShares, tests_.size() - index)));
+      std::max(kLeastShare, seconds_left() / static_cast<double>(std::min(shares, tests_.size() - index)));
   options.seconds_left = [this, share, start = Clock::now()] {
     return std::min(seconds_left(), share - std::chrono::duration<double>(Clock::now() - start).count());
   };
-  options.interrupt = request_.interrupt;
+  if (looks_[index].run) options.watched_before = &*looks_[index].run;
   auto result = check_test(test, options);
+  looks_[index].run.reset();
   const std::lock_guard lock(mutex_);
   if (!result) {
     view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
@@ -352,6 +367,40 @@ void Checking::find_fixed() {
   }
 }
 
+/// With a budget that may not reach all tests: each is run once, freely, and those that show something come
+/// first; the others keep their order.
+void Checking::look_at_all() {
+  looks_.resize(tests_.size());
+  if (request_.budget_seconds <= 0 || tests_.size() < 2 || !detector_->explores()) return;
+  const TestCheckOptions options = options_for_test();
+  const double end = seconds_left() * (1 - 1 / kPartsLooked);
+  Progress progress("first look", tests_.size());
+  run_tasks(
+      tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
+      [&](std::size_t index) {
+        const double left = seconds_left() - end;
+        if (left <= 0) return;
+        // A test that cannot be run is told of when it is checked.
+        if (auto look = first_look(tests_[index], options, std::min(left, kMostLooked)))
+          looks_[index] = std::move(*look);
+        progress.advance(tests_[index].name);
+      },
+      request_.interrupt);
+  progress.finish();
+  std::vector<std::size_t> order(tests_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return looks_[a].promise < looks_[b].promise; });
+  std::vector<TestCase> tests;
+  std::vector<FirstLook> looks;
+  for (const std::size_t index : order) {
+    tests.push_back(std::move(tests_[index]));
+    looks.push_back(std::move(looks_[index]));
+  }
+  tests_ = std::move(tests);
+  looks_ = std::move(looks);
+}
+
 void Checking::check_all() {
   progress_ = std::make_unique<Progress>("check", tests_.size());
   run_tasks(
@@ -363,6 +412,7 @@ void Checking::check_all() {
 Result<report::CheckView> Checking::run() {
   for (auto step : {&Checking::open, &Checking::choose_tests, &Checking::begin})
     if (Status done = (this->*step)(); !done) return fail(done.error());
+  look_at_all();
   check_all();
   std::sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [index, line] : lines_) view_.tests.push_back(std::move(line));

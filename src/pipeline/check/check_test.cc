@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "pipeline/check/candidate_order.h"
 #include "pipeline/check/lost_wakeup.h"
@@ -44,6 +45,10 @@ constexpr double kPartsExplained = 4;
 // More races than a few are aimed at together first, in one of so many parts of what is left.
 constexpr std::size_t kFewRaces = 4, kMostSurveyed = 512;
 constexpr double kPartsSurveyed = 3;
+// Races that a first look saw happen: so many are followed at once, for so long an execution; so many parts
+// of what is left are for each of them.
+constexpr std::size_t kMostSeen = 4;
+constexpr double kSecondsSeen = 3, kPartsSeen = 1.5;
 constexpr const char* kNotVerified = "; not verified: budget";
 
 class TestCheck {
@@ -61,11 +66,7 @@ class TestCheck {
 
  private:
   VerifyOptions verify_options(const TestCheckOptions& options, CheckPlan& base) {
-    const std::string program = find_program(test_.command.at(0), test_.directory, {});
-    auto watched =
-        options.scope->watched(program.empty() ? test_.command[0] : program, options.build, options.root);
-    base.modules = std::move(watched.modules);
-    base.watched = std::move(watched.sites);
+    base = watching_plan(test_, options, &why_all_);
     VerifyOptions verify;
     verify.seed = hash_combine(options.seed, test_.id.value);
     verify.tries = options.tries;
@@ -82,6 +83,7 @@ class TestCheck {
   TimeLeft share(double parts) const;
   Status watch_free_run();
   void gather_free_run();
+  Status verify_seen();
   Status watch_default_run();
   Status failing_by_default(const CheckPlan& plan, const Observed& seen);
   Status look_for_lost_wakeups();
@@ -107,6 +109,7 @@ class TestCheck {
   TestProgram& program_;
   double timeout_;  // of one execution
   CheckPlan base_;
+  std::string why_all_;  // everything is watched
   Verifier verifier_;
   TestCheckResult result_;
   std::vector<Candidate> candidates_;  // not verified yet
@@ -114,6 +117,7 @@ class TestCheck {
   std::set<std::string> explained_;    // endings that a confirmed finding accounts for
   std::optional<testing::Execution> free_run_;
   std::string free_ending_, default_ending_;
+  bool free_was_cut_ = false;
   bool controlled_ = true;
   bool explored_ = false;                                    // no schedules are to be tried any more
   FindingStatus seen_counts_as_ = FindingStatus::Potential;  // races of the free run
@@ -166,8 +170,10 @@ void TestCheck::gather(const testing::Execution& execution, const CheckPlan& pla
 }
 
 Status TestCheck::watch_free_run() {
-  const auto seen =
-      options_.detector->watch({&test_, &program_, base_, options_.timeout_seconds, options_.interrupt});
+  auto seen = options_.watched_before != nullptr
+                  ? Result<WatchedRun>(std::move(*options_.watched_before))
+                  : options_.detector->watch(
+                        {&test_, &program_, base_, options_.timeout_seconds, options_.interrupt});
   if (!seen) return fail(seen.error());
   if (!seen->took_part) {
     controlled_ = false;
@@ -179,6 +185,7 @@ Status TestCheck::watch_free_run() {
     return {};
   }
   free_ending_ = seen->ending;
+  free_was_cut_ = seen->cut && options_.watched_before != nullptr;  // the first look is a short one
   seen_counts_as_ = seen->execution.races.empty() ? FindingStatus::Potential
                                                   : options_.detector->seen_counts_as(seen->execution);
   free_run_ = std::move(seen->execution);
@@ -198,6 +205,33 @@ void TestCheck::gather_free_run() {
   if (const std::string evidence = options_.detector->evidence(); !evidence.empty())
     for (Candidate& candidate : candidates_)
       if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
+}
+
+/// After a first look: the races on what is at risk that it saw happen are driven into witnesses before all
+/// else. An execution that ends where the race is shown costs little, however long the test is.
+Status TestCheck::verify_seen() {
+  std::vector<Candidate> seen;
+  for (Candidate& candidate : candidates_of(*free_run_, *options_.symbols)) {
+    if (!candidate.witnessed || candidate.finding.kind != FindingKind::Race ||
+        options_.settled(candidate.fingerprint) || !options_.scope->covers(candidate.finding))
+      continue;
+    candidate.finding.cause = options_.scope->cause(candidate.finding);
+    seen.push_back(std::move(candidate));
+  }
+  sort_by_promise(seen);
+  if (seen.size() > kMostSeen) seen.resize(kMostSeen);
+  const double timeout = std::exchange(timeout_, std::min(timeout_, kSecondsSeen));
+  verifier_.set_pace(Verifier::Pace::Slow);
+  for (std::size_t i = 0; i < seen.size() && !stop(); ++i) {
+    verifier_.set_time(share(kPartsSeen * static_cast<double>(seen.size() - i)));
+    auto verified = verifier_.verify(seen[i]);
+    if (!verified && verified.error().code != ErrorCode::Interrupted) return fail(verified.error());
+    if (!verified || !*verified) continue;
+    known_.insert(seen[i].fingerprint);
+    accept(seen[i], std::move(**verified));
+  }
+  timeout_ = timeout;
+  return {};
 }
 
 Status TestCheck::watch_default_run() {
@@ -233,6 +267,12 @@ Status TestCheck::failing_by_default(const CheckPlan& plan, const Observed& seen
     const auto other = execute(portfolio_plan(base_, seed(), points_, number));
     if (!other) return fail(other.error());
     in_every_way = other->ending == seen.ending;
+  }
+  if (in_every_way && explores && free_was_cut_) {
+    const auto again =
+        options_.detector->watch({&test_, &program_, base_, options_.timeout_seconds, options_.interrupt});
+    if (!again) return fail(again.error());
+    free_ending_ = again->ending;
   }
   if (explores && seen.ending != free_ending_) in_every_way = false;
   if (!in_every_way) return failure(plan, seen);
@@ -430,8 +470,11 @@ Status TestCheck::look_into(const CheckPlan& plan, const Observed& seen, bool wa
 }
 
 Status TestCheck::run() {
+  if (!why_all_.empty()) note(fmt::format("every access is watched: {}", why_all_));
   if (Status done = watch_free_run(); !done) return done;
   if (controlled_) {
+    if (options_.watched_before != nullptr)
+      if (Status done = verify_seen(); !done) return done;
     if (Status done = watch_default_run(); !done) return done;
     gather_free_run();
     if (Status done = look_for_lost_wakeups(); !done) return done;
@@ -445,6 +488,18 @@ Status TestCheck::run() {
 }
 
 }  // namespace
+
+CheckPlan watching_plan(const TestCase& test, const TestCheckOptions& options, std::string* why_all) {
+  const std::string program = find_program(test.command.at(0), test.directory, {});
+  auto watched =
+      options.scope->watched(program.empty() ? test.command[0] : program, options.build, options.root);
+  if (why_all != nullptr) *why_all = std::move(watched.why_all);
+  CheckPlan plan;
+  plan.modules = std::move(watched.modules);
+  plan.watched = std::move(watched.sites);
+  if (watched.libraries) plan.flags |= format::kPlanWatchLibraries;
+  return plan;
+}
 
 Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions& options) {
   const auto start = std::chrono::steady_clock::now();

@@ -25,7 +25,13 @@ struct TestCheckOptions {
   std::function<bool(std::uint64_t fingerprint)> settled;
   std::function<double()> seconds_left;  ///< of the test's budget; infinity: there is none
   const InterruptToken* interrupt = nullptr;
+  WatchedRun* watched_before = nullptr;  ///< its free run, when there was one; taken
 };
+
+/// The sites of the test's program and libraries that the scope is about; none where everything is watched,
+/// with the reason.
+testing::CheckPlan watching_plan(const TestCase& test, const TestCheckOptions& options,
+                                 std::string* why_all = nullptr);
 
 struct TestCheckResult {
   std::vector<Verified> confirmed;

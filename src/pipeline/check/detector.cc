@@ -31,7 +31,7 @@ class Builtin : public Detector {
     auto seen = request.program->run(plan, request.interrupt);
     if (!seen) return fail(seen.error());
     return WatchedRun{std::move(seen->result.execution), seen->result.end != testing::CheckEnd::NotUnderPlan,
-                      seen->ending};
+                      seen->ending, seen->cut};
   }
   bool explores() const override { return true; }
   FindingStatus seen_counts_as(const testing::Execution&) const override { return FindingStatus::Potential; }

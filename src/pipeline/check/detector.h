@@ -21,6 +21,7 @@ struct WatchedRun {
   testing::Execution execution;  ///< findings, stacks, threads and modules, whoever told them
   bool took_part = true;         ///< false: the tool never came up, nothing is known
   std::string ending;            ///< as Observed::ending; empty: not compared
+  bool cut = false;              ///< stopped at the time limit: what it would have come to nobody knows
 };
 
 struct WatchRequest {

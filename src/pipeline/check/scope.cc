@@ -5,10 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/mapping/module_names.h"
-#include "support/files.h"
-#include "testing/elf_image.h"
-
 namespace simrt::pipeline {
 namespace {
 
@@ -19,7 +15,8 @@ std::string name_or(const std::unordered_map<VariableId, std::string>& names, Va
 
 }  // namespace
 
-Scope::Scope(const report::SelectionView& selection) : restricted_(true), impact_(selection.impact) {
+Scope::Scope(const report::SelectionView& selection, std::shared_ptr<const Program> head)
+    : restricted_(true), impact_(selection.impact), head_(std::move(head)) {
   for (std::uint32_t i = 0; i < impact_.accesses.size(); ++i) {
     const SharedAccess& access = impact_.accesses[i];
     at_[{access.file, access.at.line}].push_back(i);
@@ -89,39 +86,14 @@ std::map<std::string, std::vector<std::uint32_t>> Scope::places() const {
   return places;
 }
 
-Scope::Watched Scope::watched(const std::string& program, const std::string& build,
-                              const std::string& root) const {
-  Watched watched;
-  if (!restricted_) return watched;
-  std::vector<analysis::SourcePlace> places;
-  std::set<analysis::SourcePlace> needed;
-  for (const SharedAccess& access : impact_.accesses) {
-    if ((access.tags & kTagWholeObject) != 0) return {};
-    // Whole lines, and the lines beside them: where an operator stands over several lines, or in front of its
-    // operand, the hook has the operator's position.
-    for (const std::uint32_t line : {access.at.line - 1, access.at.line, access.at.line + 1}) {
-      if (line != 0) places.push_back({access.file, line, 0});
-    }
-    needed.insert({access.file, access.at.line, 0});
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  std::vector<std::string> files = testing::find_libraries(program, {});
-  std::erase_if(files, [&](const std::string& file) { return !relative_to(file, build); });
-  files.insert(files.begin(), program);
-  for (const std::string& file : files) {
-    std::vector<analysis::SourcePlace> absent;
-    const auto calls = analysis::calls_at(file, places, root, &absent);
-    if (!calls) return {};
-    for (const analysis::SourcePlace& place : places)
-      if (!std::binary_search(absent.begin(), absent.end(), place)) needed.erase(place);
-    if (calls->empty()) continue;
-    const auto module = static_cast<std::uint32_t>(watched.modules.size());
-    watched.modules.push_back(file == program ? testing::CheckModule{} : testing::CheckModule{file, {}});
-    for (std::uint64_t call : *calls) watched.sites.push_back({module, call});
-  }
-  if (!needed.empty()) return {};
-  return watched;
+WatchedSites Scope::watched(const std::string& program, const std::string& build,
+                            const std::string& root) const {
+  if (!restricted_) return {};
+  const std::lock_guard lock(known_->mutex);
+  auto known = known_->by_program.find(program);
+  if (known == known_->by_program.end())
+    known = known_->by_program.emplace(program, watched_sites(impact_, *head_, program, build, root)).first;
+  return known->second;
 }
 
 }  // namespace simrt::pipeline

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,8 +11,9 @@
 
 #include "model/finding.h"
 #include "model/impact.h"
+#include "model/program.h"
+#include "pipeline/check/watched_sites.h"
 #include "report/selection_view.h"
-#include "testing/check_plan.h"
 
 namespace simrt::pipeline {
 
@@ -19,7 +22,7 @@ class Scope {
   /// Everything.
   Scope() = default;
   /// The impacted accesses and their partners.
-  explicit Scope(const report::SelectionView& selection);
+  Scope(const report::SelectionView& selection, std::shared_ptr<const Program> head);
 
   bool restricted() const { return restricted_; }
   /// Whether the finding may be due to the diff. Lock cycles, failures and hangs always may: what orders
@@ -31,22 +34,23 @@ class Scope {
   /// Files and lines of the impacted accesses themselves.
   std::map<std::string, std::vector<std::uint32_t>> places() const;
 
-  /// Hook sites of the accesses in a test's program and its libraries below `build`: what the runtime is to
-  /// watch. Empty = all: no restriction, or an access whose code was not found or lies inside a library's
-  /// template.
-  struct Watched {
-    std::vector<testing::CheckModule> modules;
-    std::vector<testing::CheckSite> sites;
-  };
-  Watched watched(const std::string& program, const std::string& build, const std::string& root) const;
+  /// What is watched of a test's program and its libraries below `build`; everything without a restriction.
+  /// Thread-safe; looked up once a program.
+  WatchedSites watched(const std::string& program, const std::string& build, const std::string& root) const;
 
  private:
+  struct Known {
+    std::mutex mutex;
+    std::map<std::string, WatchedSites> by_program;
+  };
   std::vector<std::uint32_t> accesses_of(const FindingSide& side) const;
 
   bool restricted_ = false;
   Impact impact_;
+  std::shared_ptr<const Program> head_;
   std::vector<std::string> texts_;                                                  // by access
   std::map<std::pair<std::string, std::uint32_t>, std::vector<std::uint32_t>> at_;  // file, line -> accesses
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
 };
 
 }  // namespace simrt::pipeline

@@ -53,7 +53,12 @@ class Symbols {
   std::recursive_mutex mutex_;
   std::string root_;
   std::shared_ptr<const Program> program_;
-  std::map<analysis::SourcePlace, VariableId> accesses_;  // by place, of the program's facts
+  struct Place {
+    std::string file;  // repository-relative
+    std::uint32_t line = 0, column = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::map<Place, VariableId> accesses_;  // of the program's facts
   using FramesByOffset = std::unordered_map<std::uint64_t, std::vector<CodeFrame>>;
   std::map<std::string, bool> foreign_;                                 // by directory
   std::map<std::string, FramesByOffset> frames_;                        // by module and return address

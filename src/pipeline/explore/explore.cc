@@ -152,7 +152,7 @@ Status Exploring::add_selected(std::vector<TestCase> found) {
   if (!outcome) return fail(outcome.error());
   view_.base = outcome->view.base;
   program_ = outcome->program;
-  impacted_ = Scope(outcome->view).places();
+  impacted_ = Scope(outcome->view, outcome->program).places();
   for (TestCase& test : found) {
     const auto& decisions = outcome->view.selection.decisions;
     const bool skip = outcome->view.tests.contains(test.id) &&

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "control/witness.h"
+#include "emit/findings.h"
 #include "emit/run_file.h"
 #include "sys/futex.h"
 
@@ -190,7 +191,23 @@ uint32_t Engine::choose(const Decision& decision) {
     write_witness(*all_[decision.candidates[chosen].thread], *all_[other]);
     if ((plan.header.flags & format::kPlanStopAtMeeting) != 0) end_run(RunState::Stopped);
   }
+  if ((plan.header.flags & format::kPlanStopAtMeeting) != 0 && races_seen_ != finding_writer.witnessed())
+    look_at_races();
   return chosen;
+}
+
+// Where one access comes about only behind the other, the two never stand side by side: that nothing ordered
+// them is what the plan waits for.
+void Engine::look_at_races() {
+  const uint32_t seen = races_seen_;
+  races_seen_ = finding_writer.witnessed();
+  finding_writer.each_witnessed(seen, [this](uint64_t first, uint64_t second) {
+    for (uint32_t i = 0; i < plan.settings.pair_count; ++i) {
+      const SitePair& pair = plan.settings.pairs[i];
+      if ((pair.first == first && pair.second == second) || (pair.first == second && pair.second == first))
+        end_run(RunState::Stopped);
+    }
+  });
 }
 
 // The position that the schedule to follow asks for here; kNobody = nothing.

@@ -98,6 +98,7 @@ class Engine {
   // engine.cc
   Thread* pick(Thread* self, bool yields);
   uint32_t choose(const Decision& decision);
+  void look_at_races();
   uint32_t follow(const Decision& decision);
   void plan_next_stop(uint32_t count);
   void hand_over(Thread* self, Thread* next);
@@ -131,6 +132,7 @@ class Engine {
   uint64_t first_deadline_ = Wait::kForever;
   uint64_t last_switch_ = 0;
   uint64_t decisions_ = 0, switches_ = 0, preemptions_ = 0;
+  uint32_t races_seen_ = 0;  // of FindingWriter::witnessed()
   uint64_t max_points_ = 0;
   uint64_t real_end_ = 0;        // real time at which the run ends; 0 = none
   uint64_t next_real_look_ = 0;  // point at which to compare

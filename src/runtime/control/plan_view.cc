@@ -46,6 +46,13 @@ T* allocate_array(uint64_t count) {
   return static_cast<T*>(runtime::allocate((count == 0 ? 1 : count) * sizeof(T)));
 }
 
+void watch_libraries(Watch& watch) {
+  for (uint32_t i = 0; i < module_count(); ++i) {
+    const LoadedModule& module = module_at(i);
+    if (is_cxx_library(module.path.text)) watch.add_library(module.text_begin, module.text_end);
+  }
+}
+
 }  // namespace
 
 uintptr_t PlanView::address_of(uint32_t module, uint64_t offset) const {
@@ -92,6 +99,7 @@ bool PlanView::read() {
     if ((header.flags & format::kPlanSynchronizationOnly) != 0) return true;
     if ((header.flags & format::kPlanSitesIgnored) != 0) watch.invert();
     for (uint32_t i = 0; i < record->count; ++i) watch.add(address_of(sites[i].module, sites[i].offset));
+    if ((header.flags & format::kPlanWatchLibraries) != 0) watch_libraries(watch);
     return true;
   };
   const auto on_pairs = [this](const Chunk& chunk) {

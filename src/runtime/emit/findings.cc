@@ -86,7 +86,7 @@ void FindingWriter::start(uint32_t detectors, uint32_t limit) {
 }
 
 void FindingWriter::begin_execution() {
-  races_ = cycles_ = triples_ = variables_ = 0;
+  races_ = cycles_ = triples_ = variables_ = witnessed_ = 0;
   for (auto& known : known_) known = {};
   for (auto& triple : triple_) triple = nullptr;
 }
@@ -121,6 +121,10 @@ uint32_t FindingWriter::variable_of(const detect::Race& race) {
 }
 
 void FindingWriter::race(const detect::Race& race) {
+  if (race.evidence == Evidence::Witnessed) {
+    latest_[witnessed_ % kLatest] = {race.first.pc, race.second.pc};
+    __atomic_store_n(&witnessed_, witnessed_ + 1, __ATOMIC_RELEASE);
+  }
   const uint32_t wanted = race.evidence == Evidence::Witnessed
                               ? format::kDetectRaces | format::kDetectPotentialRaces
                               : format::kDetectPotentialRaces;

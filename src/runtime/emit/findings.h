@@ -23,8 +23,22 @@ class FindingWriter final : public detect::Sink {
   void unserialisable(const detect::Unserialisable& triple) override;
   void doubt(uint32_t unserialisable) override;
 
+  /// How many races this execution has shown so far, not counting what was only predicted; and calls
+  /// `visit(first_pc, second_pc)` for those behind `seen`, of which the latest few are remembered.
+  uint32_t witnessed() const { return __atomic_load_n(&witnessed_, __ATOMIC_ACQUIRE); }
+  template <class Visit>
+  void each_witnessed(uint32_t seen, Visit visit) const {
+    const uint32_t count = witnessed();
+    for (uint32_t i = count - seen > kLatest ? count - kLatest : seen; i != count; ++i)
+      visit(latest_[i % kLatest].first, latest_[i % kLatest].second);
+  }
+
  private:
-  static constexpr uint32_t kMost = 4096;
+  static constexpr uint32_t kMost = 4096, kLatest = 64;
+
+  struct Sites {
+    uint64_t first, second;
+  };
 
   struct Known {
     format::RunRace* record;
@@ -42,6 +56,8 @@ class FindingWriter final : public detect::Sink {
   uint32_t races_ = 0, cycles_ = 0, triples_ = 0, variables_ = 0;
   Known known_[kMost] = {};  // by the detector's number of the race
   Variable variable_[kMost] = {};
+  Sites latest_[kLatest] = {};
+  uint32_t witnessed_ = 0;
   format::RunAtomicity* triple_[kMost] = {};  // by the detector's number
 };
 

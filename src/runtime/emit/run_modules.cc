@@ -81,6 +81,16 @@ int visit(dl_phdr_info* info, size_t, void*) {
   return 0;
 }
 
+bool has_part(const char* text, const char* part) {
+  const size_t n = runtime::length(part);
+  for (; *text != '\0'; ++text) {
+    size_t i = 0;
+    while (i < n && text[i] == part[i]) ++i;
+    if (i == n) return true;
+  }
+  return false;
+}
+
 bool same_build_id(const LoadedModule& module, const char* id, uint32_t bytes) {
   return module.build_id_bytes == bytes &&
          runtime::equal(reinterpret_cast<const char*>(module.build_id), id, bytes);
@@ -98,6 +108,10 @@ const LoadedModule* module_of(uintptr_t address) {
   for (uint32_t i = 0; i < n; ++i)
     if (address >= modules[i]->begin && address < modules[i]->end) return modules[i];
   return nullptr;
+}
+
+bool is_cxx_library(const char* path) {
+  return has_part(path, "/libstdc++.so") || has_part(path, "/libc++.so");
 }
 
 const LoadedModule* module_named(const format::PlanModule& record, const char* names) {

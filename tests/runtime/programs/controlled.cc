@@ -705,6 +705,28 @@ CASE(reorder) {
   c.join();
   return bad;
 }
+CASE(published) {  // what is read is not there before the pointer is, and nothing orders the two
+  static int text;
+  static std::atomic<int*> slot;
+  const auto go_on = [] {
+    for (int i = 0; i < 200; ++i) slot.load(std::memory_order_relaxed);
+  };
+  std::thread writer([&] {
+    text = 42;
+    slot.store(&text, std::memory_order_relaxed);
+    go_on();
+  });
+  std::thread reader([&] {
+    const int* found = nullptr;
+    while ((found = slot.load(std::memory_order_relaxed)) == nullptr) std::this_thread::yield();
+    volatile int read = *found;
+    (void)read;
+    go_on();
+  });
+  writer.join();
+  reader.join();
+  return 0;
+}
 CASE(nosuchbug) {
   std::atomic<int> n{0};
   std::mutex m;

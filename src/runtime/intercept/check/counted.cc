@@ -3,6 +3,7 @@
 #include <link.h>
 
 #include "detect/thread.h"
+#include "emit/run_modules.h"
 #include "intercept/check/call.h"
 #include "sys/imports.h"
 #include "sys/lock.h"
@@ -20,20 +21,6 @@ Text texts[kMost];
 uint32_t text_count = 0;  // published last
 uint32_t last_hit = 0;
 runtime::SpinLock lock;
-
-bool has_part(const char* text, const char* part) {
-  const size_t n = runtime::length(part);
-  for (; *text != '\0'; ++text) {
-    size_t i = 0;
-    while (i < n && text[i] == part[i]) ++i;
-    if (i == n) return true;
-  }
-  return false;
-}
-
-bool is_cxx_library(const char* path) {
-  return has_part(path, "/libstdc++.so") || has_part(path, "/libc++.so");
-}
 
 int add_module(dl_phdr_info* info, size_t, void*) {
   const bool has_hooks = runtime::Imports(*info).is_instrumented();
