@@ -205,6 +205,11 @@ bool CheckProgram::serve(const CheckPlan& plan) {
 }
 
 Result<CheckResult> CheckProgram::run(const CheckPlan& wanted, const InterruptToken* interrupt) {
+  if (!file_.has_room_for(wanted)) {
+    CheckResult nothing;
+    nothing.end = CheckEnd::PlanTooLong;
+    return nothing;
+  }
   CheckPlan plan = wanted;
   if (const auto processor = claim_.processor(); processor && plan.mode == format::RunMode::Control) {
     plan.flags |= format::kPlanPinToProcessor;

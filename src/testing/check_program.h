@@ -23,8 +23,8 @@ struct CheckOptions {
   std::map<std::string, std::string> environment;  ///< added to the caller's
   std::string run_directory = "/dev/shm";          ///< where the run file goes, and the claims of processors
   std::uint64_t run_bytes = std::uint64_t{256} << 20;
-  std::uint64_t plan_bytes = std::uint64_t{8} << 20;
-  double timeout_seconds = 30;  ///< of one execution
+  std::uint64_t plan_bytes = std::uint64_t{32} << 20;  ///< for the plan; memory only where it is used
+  double timeout_seconds = 30;                         ///< of one execution
   bool fork_server = true;
   bool pinned = false;  ///< control mode runs on one processor, its own where there is one (ProcessorClaim)
   std::size_t output_limit = 1 << 16;  ///< bytes of output kept: its tail
@@ -41,6 +41,7 @@ enum class CheckEnd : std::uint8_t {
   Limit,         ///< of points
   Diverged,      ///< the schedule did not fit (StrictSchedule)
   Stopped,       ///< at the end of the schedule (StopAtSchedule)
+  PlanTooLong,   ///< nothing ran: the plan does not fit into the run file
   NotUnderPlan   ///< the program never took the plan up: not a check build, or it could not be started
 };
 

@@ -156,6 +156,15 @@ void RunFile::clear_execution() {
               sizeof header - offsetof(format::RunHeader, pid));
 }
 
+bool RunFile::has_room_for(const CheckPlan& plan) const {
+  constexpr std::uint64_t kMostForOne = 1024;  // more than any item or header takes
+  const std::uint64_t capacity = header().plan_capacity;
+  const std::uint64_t items = plan.modules.size() + plan.pairs.size() + plan.steps.size() +
+                              plan.weights.size() + plan.cuts.size() + plan.watched.size() +
+                              plan.schedule.size();
+  return (items + 1) * kMostForOne <= capacity || plan_bytes(plan).size() <= capacity;
+}
+
 Status RunFile::write(const CheckPlan& plan) {
   const auto bytes = plan_bytes(plan);
   if (bytes.size() > header().plan_capacity)

@@ -44,6 +44,7 @@ class RunFile {
 
   const std::string& path() const { return path_; }
   format::RunHeader& header() { return *reinterpret_cast<format::RunHeader*>(base_); }
+  const format::RunHeader& header() const { return *reinterpret_cast<const format::RunHeader*>(base_); }
 
   /// No page more can come into being: a program that wrote there may have died of it.
   bool is_out_of_room() const;
@@ -53,6 +54,7 @@ class RunFile {
   void clear_execution();
   /// Errors: ErrorCode::Execution when the plan is larger than its room.
   Status write(const CheckPlan& plan);
+  bool has_room_for(const CheckPlan& plan) const;
   std::span<const std::byte> bytes() const { return {base_, static_cast<std::size_t>(bytes_)}; }
   Result<Execution> read() const { return read_execution(bytes()); }
 

@@ -39,6 +39,23 @@ TEST_F(Steerings, WhatIsUnsoundOrUnknownIsRefusedWithTheReason) {
     EXPECT_FALSE(make(name)) << name;
 }
 
+// Holds are as long as an execution: one that was long because of a hold must not make the next hold longer.
+TEST_F(Steerings, AimedExecutionsDoNotCountAsLong) {
+  Knowledge knowledge{{}};
+  Symbols symbols{".", nullptr};
+  const RecordedSites sites{symbols};
+  const auto learn = [&](std::uint64_t points, bool aimed) {
+    Observed seen;
+    seen.result.execution.points = points;
+    knowledge.learn({}, seen, sites, aimed);
+    return knowledge.points();
+  };
+  EXPECT_EQ(learn(50, true), 50U) << "better than nothing";
+  EXPECT_EQ(learn(100, false), 100U);
+  EXPECT_EQ(learn(100'000, true), 100U);
+  EXPECT_EQ(learn(120, false), 120U);
+}
+
 TEST_F(Steerings, EachBeginsWithAnExecutionAndSearchesSayWhatTheyCover) {
   for (const char* name : {"auto", "map", "pair", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
     auto steering = make(name);

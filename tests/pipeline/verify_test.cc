@@ -17,7 +17,7 @@ constexpr unsigned kTries = 5, kMost = 200;
 /// A program whose every execution looks the same, and one unit of time passes in each.
 class Made {
  public:
-  bool meets = false, shows = false, fails = false;
+  bool meets = false, shows = false, fails = false, long_schedules = false;
   unsigned executions = 0;
 
   Verifier verifier() {
@@ -39,6 +39,13 @@ class Made {
     seen.failed = fails;
     seen.ending = fails ? "abort" : "passed";
     seen.result.end = fails ? testing::CheckEnd::Crashed : testing::CheckEnd::Finished;
+    if (long_schedules && plan.strategy == StrategyKind::Default) {  // it follows one
+      seen.failed = false;
+      seen.cut = true;
+      seen.ending = "not run";
+      seen.result.end = testing::CheckEnd::PlanTooLong;
+      return seen;
+    }
     Execution& execution = seen.result.execution;
     execution.state = format::RunState::Finished;
     execution.modules = {{{}, true, kBias, kBias, kBias + 0x1000}};
@@ -151,6 +158,43 @@ TEST(VerifyTime, AnExplanationEndsAtTheLimitToo) {
     EXPECT_EQ((*explained)->finding.status, FindingStatus::Confirmed);
     EXPECT_LE(made.executions, limit + 2);
   }
+}
+
+TEST(Explanation, AScheduleTooLongToFollowIsTakenAgainByItsStrategy) {
+  Made made;
+  made.fails = made.long_schedules = true;
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Random;
+  plan.seed = 7;
+  Observed failed;
+  failed.failed = true;
+  failed.ending = "abort";
+  failed.result.end = testing::CheckEnd::Crashed;
+  Verifier verifier = made.verifier();
+  const auto explained = verifier.explain(plan, failed);
+  ASSERT_TRUE(explained);
+  ASSERT_TRUE(*explained);
+  EXPECT_EQ((*explained)->plan.strategy, StrategyKind::Random);
+  EXPECT_EQ((*explained)->plan.seed, 7U);
+}
+
+TEST(Explanation, WhatNoExecutionShowedIsNotClaimed) {
+  Made made;
+  made.fails = true;
+  Observed failed;
+  failed.failed = true;
+  failed.ending = "abort";
+  failed.result.end = testing::CheckEnd::Crashed;
+  Verifier verifier = made.verifier();
+  const auto with = verifier.explain(CheckPlan{}, failed);
+  ASSERT_TRUE(with && *with);
+  EXPECT_NE((*with)->finding.difference.find("others: passed"), std::string::npos);
+  verifier.set_no_other();
+  const auto without = verifier.explain(CheckPlan{}, failed);
+  ASSERT_TRUE(without && *without);
+  EXPECT_EQ((*without)->finding.difference.find("passed;"), std::string::npos);
+  EXPECT_NE((*without)->finding.difference.find("no execution has passed"), std::string::npos);
+  EXPECT_EQ((*without)->finding.evidence.find("another schedule"), std::string::npos);
 }
 
 TEST(VerifyTime, AnExecutionThatShowedItComesFirst) {

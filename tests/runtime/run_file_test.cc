@@ -77,8 +77,24 @@ TEST(RunFileReader, APlanThatDoesNotFitIsRefused) {
   ASSERT_TRUE(file);
   CheckPlan plan;
   EXPECT_TRUE(file->write(plan));
+  EXPECT_TRUE(file->has_room_for(plan));
   plan.watched.resize(1000);
+  EXPECT_FALSE(file->has_room_for(plan));
   EXPECT_FALSE(file->write(plan));
+}
+
+TEST(RunFileReader, AProgramGoesOnBehindAPlanThatDoesNotFit) {
+  CheckOptions options;
+  options.command = {std::string(SIMRT_PROGRAMS "/controlled-") + controlled_builds().front(), "nosuchbug"};
+  options.plan_bytes = 4096;
+  auto program = CheckProgram::create(options);
+  ASSERT_TRUE(program);
+  CheckPlan plan;
+  EXPECT_EQ(run(*program, plan).end, CheckEnd::Finished);
+  plan.schedule.resize(1000);
+  EXPECT_EQ(run(*program, plan).end, CheckEnd::PlanTooLong);
+  plan.schedule.clear();
+  EXPECT_EQ(run(*program, plan).end, CheckEnd::Finished);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "history/finding_store.h"
 #include "pipeline/check/check_test.h"
@@ -389,8 +390,13 @@ void Checking::look_at_all() {
   progress.finish();
   std::vector<std::size_t> order(tests_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank =
+      [&](std::size_t index) {  // of two that promise the same, one that ends can be tried often
+        const FirstLook& look = looks_[index];
+        return std::pair(look.promise, look.run && look.run->cut);
+      };
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return looks_[a].promise < looks_[b].promise; });
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   std::vector<TestCase> tests;
   std::vector<FirstLook> looks;
   for (const std::size_t index : order) {

@@ -45,9 +45,9 @@ constexpr double kPartsExplained = 4;
 // More races than a few are aimed at together first, in one of so many parts of what is left.
 constexpr std::size_t kFewRaces = 4, kMostSurveyed = 512;
 constexpr double kPartsSurveyed = 3;
-// Races that a first look saw happen: so many are followed at once, for so long an execution; so many parts
-// of what is left are for each of them.
-constexpr std::size_t kMostSeen = 4;
+// Races that a first look saw or hinted at: so many are followed at once, for so long an execution; so many
+// parts of what is left are for each of them.
+constexpr std::size_t kMostSeen = 6;
 constexpr double kSecondsSeen = 3, kPartsSeen = 1.5;
 constexpr const char* kNotVerified = "; not verified: budget";
 
@@ -207,16 +207,18 @@ void TestCheck::gather_free_run() {
       if (candidate.finding.kind == FindingKind::Race) candidate.finding.evidence = evidence;
 }
 
-/// After a first look: the races on what is at risk that it saw happen are driven into witnesses before all
-/// else. An execution that ends where the race is shown costs little, however long the test is.
+/// After a first look: the races on what is at risk that it saw happen, or saw coming, are driven into
+/// witnesses before all else. An execution that ends where the race is shown costs little, however long the
+/// test is.
 Status TestCheck::verify_seen() {
   std::vector<Candidate> seen;
   for (Candidate& candidate : candidates_of(*free_run_, *options_.symbols)) {
-    if (!candidate.witnessed || candidate.finding.kind != FindingKind::Race ||
+    if (candidate.weak || candidate.finding.kind != FindingKind::Race ||
         options_.settled(candidate.fingerprint) || !options_.scope->covers(candidate.finding))
       continue;
     candidate.finding.cause = options_.scope->cause(candidate.finding);
-    seen.push_back(std::move(candidate));
+    const auto& cause = candidate.finding.cause;
+    if (candidate.witnessed || (cause && !cause->first.empty())) seen.push_back(std::move(candidate));
   }
   sort_by_promise(seen);
   if (seen.size() > kMostSeen) seen.resize(kMostSeen);

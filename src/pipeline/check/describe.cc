@@ -402,7 +402,7 @@ Finding describe_failure(const testing::CheckResult& result, const std::string& 
   finding.status = FindingStatus::Confirmed;
   finding.harm = Harm::Shown;
   finding.variable = ending;
-  finding.evidence = "an execution under this schedule ended so; another schedule passes";
+  finding.evidence = "an execution under this schedule ended so";
   const auto misuse = find_memory_misuse(execution);
   if (misuse && ending == to_string(*misuse)) {
     for (const std::size_t at : {misuse->event, misuse->release}) {

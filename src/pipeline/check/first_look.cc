@@ -16,10 +16,10 @@ Promise promise_of(const testing::Execution& execution, const TestCheckOptions& 
   for (const Candidate& candidate : candidates_of(execution, *options.symbols)) {
     if (candidate.weak || options.settled(candidate.fingerprint) || !options.scope->covers(candidate.finding))
       continue;
-    const bool happened =
-        candidate.witnessed && candidate.finding.kind == FindingKind::Race &&
+    const bool at_risk =
+        candidate.finding.kind == FindingKind::Race &&
         (!options.scope->restricted() || is_impacted_pair(options.scope->cause(candidate.finding)));
-    best = std::min(best, happened ? Promise::Race : Promise::Hint);
+    best = std::min(best, !at_risk ? Promise::Hint : candidate.witnessed ? Promise::Race : Promise::Pair);
   }
   return best;
 }

@@ -12,8 +12,9 @@ namespace simrt::pipeline {
 /// Best first.
 enum class Promise : std::uint8_t {
   Race,     ///< nothing ordered two accesses that the diff put at risk
+  Pair,     ///< another schedule could bring two of them together
   Failure,  ///< it did not pass
-  Hint,     ///< something that another schedule could bring about
+  Hint,     ///< anything else that another schedule could bring about
   Unknown,  ///< not looked at, or not to its end
   Threads,  ///< two threads or more, no hint
   Alone     ///< one thread

@@ -209,8 +209,7 @@ Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
   const auto& outputs = race.outputs;
   if (race.harm) {
     verified.finding.harm = Harm::Shown;
-    verified.finding.difference =
-        fmt::format("an order ends with: {}; others: {}", race.harm->seen.ending, usual_);
+    verified.finding.difference = difference("an order", race.harm->seen.ending);
   } else if (outputs[0].size() == 1 && outputs[1].size() == 1 && outputs[0] != outputs[1]) {
     verified.finding.harm = Harm::Shown;
     verified.finding.difference = "the two orders print different output";
@@ -275,7 +274,7 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
     verified.finding.status = FindingStatus::Confirmed;
     verified.finding.harm = Harm::Shown;
     verified.finding.evidence = "the accesses happened in this order, which no serial execution gives";
-    verified.finding.difference = fmt::format("this order ends with: {}; others: {}", seen->ending, usual_);
+    verified.finding.difference = difference("this order", seen->ending);
     verified.ending = seen->ending;
     verified.plan = following(plan, seen->result.execution);
     const Status kept = keep_short(verified, seen->result.execution.switches,
@@ -287,15 +286,26 @@ Result<std::optional<Verified>> Verifier::sequence(const Candidate& candidate) {
   return std::optional<Verified>();
 }
 
+std::string Verifier::difference(const char* which, const std::string& ending) const {
+  return fmt::format("{} ends with: {}; {}", which, ending,
+                     usual_.empty() ? "no execution has passed" : "others: " + usual_);
+}
+
 Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const Observed& failed) {
   Verified verified;
   verified.ending = failed.ending;
   verified.plan = following(plan, failed.result.execution);
   auto again = execute_(verified.plan);
+  // Too long to be written down: the strategy takes the same schedule again.
+  const bool written = !again || again->result.end != testing::CheckEnd::PlanTooLong;
+  if (!written) again = execute_(verified.plan = plan);
   if (!again) return fail(again.error());
   if (again->ending != failed.ending) return std::optional<Verified>();
-  const Status kept = keep_short(verified, failed.result.execution.switches,
-                                 [&](const Observed& seen) { return seen.ending == failed.ending; });
+  verified.switches = failed.result.execution.switches;
+  const Status kept =
+      !written ? Status() : keep_short(verified, failed.result.execution.switches, [&](const Observed& seen) {
+        return seen.ending == failed.ending;
+      });
   if (!kept) return fail(kept.error());
   auto last = execute_(recorded(verified.plan));
   if (last && last->ending != failed.ending) last = execute_(verified.plan);
@@ -319,7 +329,9 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
     }
   }
   verified.finding.harm = Harm::Shown;
-  verified.finding.difference = fmt::format("this schedule ends with: {}; others: {}", failed.ending, usual_);
+  if (!usual_.empty() && verified.finding.kind == FindingKind::Crash)
+    verified.finding.evidence += fmt::format("; another schedule ends with: {}", usual_);
+  verified.finding.difference = difference("this schedule", failed.ending);
   verified.finding.interleaving =
       interleaving_of(last->result.execution, verified.finding, symbols_, kStepsShown);
   verified.fingerprint = fingerprint(verified.finding);

@@ -42,6 +42,8 @@ class Verifier {
 
   /// How the test ends without a strategy's help; ends that are like it prove no harm.
   void set_usual(const Observed& usual) { usual_ = usual.ending; }
+  /// No execution has ended in another way than those that failed.
+  void set_no_other() { usual_.clear(); }
   /// Scheduling points of a usual execution; executions that pass many more of them end at `limit`.
   void set_points(std::uint64_t usual, std::uint64_t limit) {
     options_.length = usual;
@@ -98,6 +100,7 @@ class Verifier {
     return true;
   }
   Result<std::optional<Verified>> sequence(const Candidate& candidate);
+  std::string difference(const char* which, const std::string& ending) const;
   bool harmful(const Observed& seen) const { return seen.failed && seen.ending != usual_; }
   Status keep_short(Verified& verified, std::uint64_t switches,
                     const std::function<bool(const Observed&)>& same);
@@ -114,7 +117,7 @@ class Verifier {
   TimeLeft left_;
   Pace pace_ = Pace::Quick;
   bool cut_ = false;
-  std::string usual_ = "passed";
+  std::string usual_ = "passed";  // empty: nothing but failures was seen
 };
 
 /// A race of the two sites that this very execution showed.

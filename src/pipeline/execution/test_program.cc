@@ -100,6 +100,10 @@ Observed observe(const TestCase& test, testing::CheckResult result, bool watch_h
       seen.cut = true;
       seen.ending = "stopped at the end of the schedule";
       break;
+    case CheckEnd::PlanTooLong:
+      seen.cut = true;
+      seen.ending = "not run: its schedule is too long";
+      break;
     case CheckEnd::NotUnderPlan:
       seen.cut = true;
       seen.ending = "not under the plan";

@@ -17,6 +17,8 @@ using testing::CheckPlan;
 
 constexpr std::size_t kMostFailures = 8;  // kinds of ends that are shortened and described
 
+constexpr double kLeastTimeout = 1;  // of one execution, however little is left
+
 class TestExploration {
  public:
   TestExploration(const TestCase& test, const TestExploreOptions& options, TestProgram& program)
@@ -27,6 +29,7 @@ class TestExploration {
 
  private:
   Result<Observed> execute(const CheckPlan& plan) { return program_.run(plan, options_.interrupt); }
+  Result<Observed> explore(const CheckPlan& plan);
   Status prepare();
   Status loop();
   bool stop();
@@ -48,7 +51,19 @@ class TestExploration {
   Clock::time_point start_ = Clock::now();
   std::map<std::string, GuidedStep> failing_;  // by end
   std::optional<GuidedStep> last_;             // any execution, for the check of determinism
+  bool passed_ = false;                        // some execution did
+  std::uint64_t cut_ = 0;                      // executions that say nothing
+  std::string cut_ending_;                     // of the last one
 };
+
+/// No execution lasts longer than what is left of the time.
+Result<Observed> TestExploration::explore(const CheckPlan& plan) {
+  if (options_.seconds > 0)
+    program_.set_timeout(std::clamp(options_.seconds - seconds(),
+                                    std::min(kLeastTimeout, options_.timeout_seconds),
+                                    options_.timeout_seconds));
+  return execute(plan);
+}
 
 Status TestExploration::prepare() {
   GuidedOptions options;
@@ -56,7 +71,7 @@ Status TestExploration::prepare() {
   options.seed = hash_combine(options_.seed, test_.id.value);
   options.executions = options_.executions;
   options.impacted = options_.impacted;
-  auto loop = GuidedLoop::create([this](const CheckPlan& plan) { return execute(plan); }, *options_.symbols,
+  auto loop = GuidedLoop::create([this](const CheckPlan& plan) { return explore(plan); }, *options_.symbols,
                                  std::move(options));
   if (!loop) return fail(loop.error());
   loop_ = std::move(*loop);
@@ -88,6 +103,11 @@ void TestExploration::take_in(GuidedStep step) {
   result_.points = std::max(result_.points, seen.result.execution.points);
   result_.threads = std::max(result_.threads, seen.result.execution.thread_count);
   for (const std::string& text : seen.result.execution.notes) note(text);
+  passed_ = passed_ || (!seen.failed && !seen.cut);
+  if (seen.cut) {
+    ++cut_;
+    cut_ending_ = seen.ending;
+  }
   if (seen.failed) {
     ++result_.failed;
     if (result_.first_failure == 0) {
@@ -130,6 +150,7 @@ Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
   Verifier verifier([this](const CheckPlan& wanted) { return execute(wanted); }, *options_.symbols, options);
   CheckPlan lenient = plan;
   lenient.flags &= ~std::uint32_t{format::kPlanStrictSchedule};
+  if (!passed_) verifier.set_no_other();
   auto verified = verifier.explain(lenient, seen);
   if (!verified) return fail(verified.error());
   if (!*verified) {
@@ -190,6 +211,10 @@ Status TestExploration::run() {
   result_.sites = loop_->take_sites();
   result_.knowledge = loop_->take_knowledge();
   const std::uint64_t explored = program_.executions();
+  if (cut_ > 0)
+    note(fmt::format("{} of {} executions say nothing: {}", cut_, result_.executions, cut_ending_));
+  if (result_.failed > 1 && !passed_) note("no execution has passed: it may fail whatever the schedule");
+  program_.set_timeout(options_.timeout_seconds);
   if (done && options_.describe) done = explain_failures();
   if (done && options_.describe && result_.executions > 0 && result_.end != ExploreEnd::NotControlled)
     done = check_determinism();

@@ -54,10 +54,10 @@ CheckPlan GuidedLoop::complete(const Proposal& proposal) const {
   return plan;
 }
 
-void GuidedLoop::learn(const Observed& seen) {
+void GuidedLoop::learn(const Observed& seen, bool aimed) {
   const Execution converted = sites_->convert(seen);
   if (!options_.impacted.empty()) knowledge_->set_impacted(sites_->sites_at(options_.impacted));
-  const Learned learned = knowledge_->learn(converted, seen, *sites_);
+  const Learned learned = knowledge_->learn(converted, seen, *sites_, aimed);
   steering_->learn(converted, seen, learned);
 }
 
@@ -71,7 +71,7 @@ Result<std::optional<GuidedStep>> GuidedLoop::next() {
   step.seen = std::move(*seen);
   if (step.seen.result.end != testing::CheckEnd::NotUnderPlan) {
     ++executions_;
-    learn(step.seen);
+    learn(step.seen, step.plan.hold != 0);
   }
   return std::optional(std::move(step));
 }

@@ -49,7 +49,7 @@ class GuidedLoop {
  private:
   GuidedLoop(Execute execute, Symbols& symbols, GuidedOptions options);
   testing::CheckPlan complete(const Proposal& proposal) const;
-  void learn(const Observed& seen);
+  void learn(const Observed& seen, bool aimed);
 
   Execute execute_;
   GuidedOptions options_;

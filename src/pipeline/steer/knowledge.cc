@@ -69,10 +69,11 @@ void Knowledge::note_order(const Execution& execution, const Observed& seen) {
   uncontrolled_ += seen.result.execution.uncontrolled != 0 ? 1 : 0;
 }
 
-Learned Knowledge::learn(const Execution& converted, const Observed& seen, const RecordedSites& sites) {
+Learned Knowledge::learn(const Execution& converted, const Observed& seen, const RecordedSites& sites,
+                         bool aimed) {
   Learned learned;
   ++executions_;
-  if (!seen.cut) points_ = std::max(points_, seen.result.execution.points);
+  if (!seen.cut && (!aimed || points_ == 0)) points_ = std::max(points_, seen.result.execution.points);
   threads_ = std::max(threads_, seen.result.execution.thread_count);
   note_sharing(converted);
   note_order(converted, seen);

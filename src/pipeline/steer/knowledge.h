@@ -25,8 +25,8 @@ class Knowledge {
  public:
   explicit Knowledge(schedule::SaturationRule rule) : saturation_(rule) {}
 
-  /// `converted` is what the sites made of `seen`.
-  Learned learn(const Execution& converted, const Observed& seen, const RecordedSites& sites);
+  /// `converted` is what the sites made of `seen`. `aimed`: threads were held in it.
+  Learned learn(const Execution& converted, const Observed& seen, const RecordedSites& sites, bool aimed);
 
   /// Of earlier explorations of this test. Before the first execution.
   void remember(const schedule::PatternCoverage& covered, const schedule::HapSets& orders);
@@ -49,7 +49,8 @@ class Knowledge {
   std::size_t remembered() const { return covered_.size() - fresh_.size(); }
 
   std::uint64_t executions() const { return executions_; }
-  /// Longest execution that was not cut, in scheduling points.
+  /// Longest execution that was not cut, in scheduling points. Aimed ones do not count: while a thread is
+  /// held, others may wait in loops, and holds are as long as an execution.
   std::uint64_t points() const { return points_; }
   std::uint32_t threads() const { return threads_; }
   /// Accesses that are scheduling points, by thread index: the most seen in one execution.
