@@ -85,8 +85,9 @@ struct InterleavingStep {
   StepKind kind = StepKind::Other;
   std::string object;
   CodeFrame at;
-  std::string text;  ///< the source line, trimmed
-  bool key = false;  ///< one of the finding's sides
+  std::string text;         ///< the source line, trimmed
+  bool key = false;         ///< one of the finding's sides
+  std::size_t skipped = 0;  ///< steps left out before this one, in the middle of the interleaving
 };
 
 /// Why the finding belongs to the diff: the impacted access and the hunk behind it.

@@ -55,12 +55,14 @@ Json finding_json(const Finding& finding) {
                      {"first", finding.cause->first}, {"second", finding.cause->second}};
   if (!finding.witness.empty()) json["witness"] = finding.witness;
   json["interleaving"] = Json::array();
-  for (const InterleavingStep& step : finding.interleaving)
+  for (const InterleavingStep& step : finding.interleaving) {
     json["interleaving"].push_back({{"thread", step.thread},
                                     {"kind", to_string(step.kind)},
                                     {"at", frame_json(step.at)},
                                     {"text", step.text},
                                     {"key", step.key}});
+    if (step.skipped > 0) json["interleaving"].back()["skipped"] = step.skipped;
+  }
   return json;
 }
 

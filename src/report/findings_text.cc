@@ -126,6 +126,7 @@ std::string interleaving_text(const std::vector<InterleavingStep>& steps, const 
   for (std::size_t i = 0; i < columns.count; ++i) out += (i == 0 ? "" : "-+-") + std::string(width, '-');
   out += "\n";
   for (const InterleavingStep& step : steps) {
+    if (step.skipped > 0) out += fmt::format("{}  ... {} steps\n", indent, step.skipped);
     std::vector<std::string> cells(columns.count);
     // One line may read, be overtaken, and write: the kind tells its steps apart.
     const std::string what = step.text.empty() ? std::string() : "  " + step.text;

@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("counter", "in_turn", "wrong_lock", "accidental_hand_over",
                                      "unlocked_read", "double_checked", "relaxed_publication",
                                      "use_after_free", "copy", "string", "shared_pointer", "bit_field",
-                                     "plain_and_atomic", "detached", "read_lock")),
+                                     "plain_and_atomic", "detached", "read_lock", "two_writers")),
     name_of);
 
 class Correct : public testing::TestWithParam<Case> {};
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      "call_once", "static", "shared_pointer", "shared_pointer_detached",
                                      "barrier", "pthread_barrier", "semaphore", "latch", "future",
                                      "atomic_wait", "own_heap", "stacks_reused", "same_lock_order",
-                                     "scoped_lock")),
+                                     "scoped_lock", "pipe", "socket_pair", "event_counter", "epoll")),
     name_of);
 
 class Split : public testing::TestWithParam<std::string> {};

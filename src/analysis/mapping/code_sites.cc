@@ -86,19 +86,26 @@ std::vector<std::uint64_t> CodeSites::calls_at(const std::string& file, std::uin
 }
 
 std::vector<std::uint64_t> CodeSites::library_calls_behind(const std::vector<std::uint64_t>& calls) const {
-  std::vector<std::uint64_t> found, open = calls;
+  struct Call {
+    std::uint64_t returns;
+    bool by_library;
+  };
+  std::vector<Call> open;
+  for (const std::uint64_t call : calls) open.push_back({call, false});
+  std::vector<std::uint64_t> found;
   std::set<std::uint64_t> entered;
   while (!open.empty()) {
-    const auto target = tables_->object.call_target(open.back());
+    const Call call = open.back();
     open.pop_back();
+    const auto target = tables_->object.call_target(call.returns);
     const DebugScope* scope = target ? tables_->debug.scope_at(*target) : nullptr;
     if (scope == nullptr || scope->owner == kNone) continue;  // another module's
-    if (tables_->is_ours(tables_->debug.functions[scope->owner].file) ||
-        !entered.insert(scope->owner_begin).second)
-      continue;
-    const auto more = tables_->object.call_returns(scope->owner_begin, scope->owner_end);
-    found.insert(found.end(), more.begin(), more.end());
-    open.insert(open.end(), more.begin(), more.end());
+    const bool ours = tables_->is_ours(tables_->debug.functions[scope->owner].file);
+    if ((ours && !call.by_library) || !entered.insert(scope->owner_begin).second) continue;
+    for (const std::uint64_t more : tables_->object.call_returns(scope->owner_begin, scope->owner_end)) {
+      found.push_back(more);
+      open.push_back({more, !ours});
+    }
   }
   sort_unique(found);
   return found;

@@ -28,7 +28,8 @@ class CodeSites {
   /// The calls in the code of a line. Empty: no code, or none.
   std::vector<std::uint64_t> calls_at(const std::string& file, std::uint32_t line) const;
   /// The calls in the library code (functions of headers outside the repository) that these calls lead to,
-  /// directly and through each other. What a library calls back lies in the repository and is not followed.
+  /// directly and through each other; and in what a library calls back (copies of elements, comparisons), but
+  /// not in what that calls of the repository in turn.
   std::vector<std::uint64_t> library_calls_behind(const std::vector<std::uint64_t>& calls) const;
 
  private:

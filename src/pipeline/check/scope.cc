@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace simrt::pipeline {
 namespace {
@@ -26,17 +27,21 @@ Scope::Scope(const report::SelectionView& selection, std::shared_ptr<const Progr
   }
 }
 
-/// By the innermost frame of the project's own code: the access itself may lie in a library's template. The
+/// By the innermost frame of the project's own code: the access itself may lie in a library's template. Where
+/// a library has called that (the copy of an element), by the frame that called the library, if need be. The
 /// lines beside count where the line itself has none: an operator may stand on another line than its operand.
 std::vector<std::uint32_t> Scope::accesses_of(const FindingSide& side) const {
-  std::vector<std::uint32_t> all;
-  const CodeFrame* frame = own_frame(side.stack);
-  if (frame == nullptr) return all;
-  for (const std::uint32_t line : {frame->line, frame->line - 1, frame->line + 1}) {
-    const auto found = at_.find({frame->file, line});
-    if (found != at_.end()) return found->second;
+  bool behind_library = true;
+  for (const CodeFrame& frame : side.stack) {
+    if (!frame.own()) {
+      behind_library = true;
+      continue;
+    }
+    if (!std::exchange(behind_library, false)) break;
+    for (const std::uint32_t line : {frame.line, frame.line - 1, frame.line + 1})
+      if (const auto found = at_.find({frame.file, line}); found != at_.end()) return found->second;
   }
-  return all;
+  return {};
 }
 
 bool Scope::covers(const Finding& finding) const {

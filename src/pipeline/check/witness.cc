@@ -1,10 +1,14 @@
 #include "pipeline/check/witness.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "pipeline/check/describe.h"
 #include "schedule/minimise.h"
@@ -257,6 +261,56 @@ class StepPlaces {
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, Place> places_;
 };
 
+/// The last two key steps of different threads at one address, one of which writes: what the finding is
+/// about, however many other key steps there are.
+class Meeting {
+ public:
+  void add(std::size_t step, const format::RunEvent& event, bool writes) {
+    constexpr std::uint64_t kWord = 8;
+    Latest& latest = latest_[event.object / kWord];
+    if (latest.any && latest.thread != event.thread) {
+      latest.other = latest.step;
+      latest.other_writes = latest.writes;
+      latest.has_other = true;
+      latest.writes = false;
+    }
+    if (!latest.any || latest.thread != event.thread || writes || !latest.writes) latest.step = step;
+    latest.writes = latest.writes || writes;
+    latest.any = true;
+    latest.thread = event.thread;
+    if (latest.has_other && (latest.other_writes || writes)) last_ = {latest.other, step};
+  }
+  const std::optional<std::pair<std::size_t, std::size_t>>& last() const { return last_; }
+
+ private:
+  struct Latest {
+    std::size_t step = 0, other = 0;  // `other`: the latest of another thread
+    std::uint32_t thread = 0;
+    bool any = false, writes = false, has_other = false, other_writes = false;
+  };
+  std::unordered_map<std::uint64_t, Latest> latest_;  // by word
+  std::optional<std::pair<std::size_t, std::size_t>> last_;
+};
+
+std::vector<InterleavingStep> part(const std::vector<InterleavingStep>& steps, std::size_t begin,
+                                   std::size_t end) {
+  return {steps.begin() + static_cast<std::ptrdiff_t>(begin),
+          steps.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+/// What surrounds the two, in one piece or, where they are far apart, in two.
+std::vector<InterleavingStep> around(const std::vector<InterleavingStep>& steps, std::size_t first,
+                                     std::size_t second, std::size_t limit) {
+  const std::size_t margin = limit / 4, end = std::min(steps.size(), second + margin);
+  if (second - first + 2 * margin <= limit) return part(steps, end > limit ? end - limit : 0, end);
+  const std::size_t resumed = second - margin + 1;
+  auto shown = part(steps, first > margin ? first - margin : 0, first + margin);
+  auto rest = part(steps, resumed, end);
+  rest.front().skipped = resumed - (first + margin);
+  shown.insert(shown.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+  return shown;
+}
+
 }  // namespace
 
 std::vector<InterleavingStep> interleaving_of(const testing::Execution& execution, const Finding& finding,
@@ -266,6 +320,7 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
   const bool stuck = finding.kind == FindingKind::Deadlock || finding.kind == FindingKind::Hang ||
                      finding.sides.empty();  // of nothing in particular: everything
   std::vector<InterleavingStep> steps;
+  Meeting meeting;
   StepPlaces step_places(execution, symbols);
   for (const format::RunEvent& event : execution.events) {
     const auto kind = static_cast<format::EventKind>(event.kind);
@@ -284,8 +339,10 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
     step.at = *frame;
     step.text = frame == place.shown ? place.text : symbols.source_line(*frame);
     step.key = frame->own() && places.contains({frame->file, frame->line});
-    if (!steps.empty() && steps.back().thread == step.thread && steps.back().at.line == step.at.line &&
-        steps.back().at.file == step.at.file) {
+    const bool same_line = !steps.empty() && steps.back().thread == step.thread &&
+                           steps.back().at.line == step.at.line && steps.back().at.file == step.at.file;
+    if (step.key) meeting.add(same_line ? steps.size() - 1 : steps.size(), event, writes(step.kind));
+    if (same_line) {
       // One line of the source without another thread in between is one step: what it writes says most.
       if (writes(step.kind) && !writes(steps.back().kind)) steps.back().kind = step.kind;
       continue;
@@ -293,7 +350,8 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
     steps.push_back(std::move(step));
   }
   if (steps.size() <= limit) return steps;
-  // Around the last key step of each thread that takes part; else the end.
+  if (const auto& met = meeting.last()) return around(steps, met->first, met->second, limit);
+  // Around the last key step; else the end.
   std::size_t last = steps.size();
   for (std::size_t i = steps.size(); i-- > 0;)
     if (steps[i].key) {
@@ -301,9 +359,7 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
       break;
     }
   const std::size_t end = std::min(steps.size(), last + limit / 4);
-  const std::size_t begin = end > limit ? end - limit : 0;
-  return {steps.begin() + static_cast<std::ptrdiff_t>(begin),
-          steps.begin() + static_cast<std::ptrdiff_t>(end)};
+  return part(steps, end > limit ? end - limit : 0, end);
 }
 
 }  // namespace simrt::pipeline

@@ -1,11 +1,16 @@
 // usage: detect_scenarios NAME. Small programs for the detector: racy ones, whose threads take turns so that
 // no schedule shows the fault by itself, and correct ones.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <barrier>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <latch>
@@ -443,6 +448,69 @@ void clean_same_lock_order() {
     }
   });
 }
+// What comes out of a descriptor was put in before. Nothing else orders the two accesses.
+void handed_over(int in, int out) {
+  std::thread writer([&] {
+    shared_value = 1;
+    const uint64_t token = 1;
+    if (write(in, &token, sizeof token) != sizeof token) abort();
+  });
+  std::thread reader([&] {
+    uint64_t token = 0;
+    if (read(out, &token, sizeof token) != sizeof token) abort();
+    ++shared_value;
+  });
+  writer.join();
+  reader.join();
+  close(in);
+  if (out != in) close(out);
+}
+void clean_pipe() {
+  int ends[2];
+  if (pipe(ends) != 0) abort();
+  handed_over(ends[1], ends[0]);
+}
+void clean_socket_pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) abort();
+  handed_over(ends[1], ends[0]);
+}
+void clean_event_counter() {
+  const int counter = eventfd(0, 0);
+  handed_over(counter, counter);
+}
+void clean_epoll() {
+  const int counter = eventfd(0, 0), poller = epoll_create1(0);
+  epoll_event wanted = {};
+  wanted.events = EPOLLIN;
+  epoll_ctl(poller, EPOLL_CTL_ADD, counter, &wanted);
+  std::thread writer([&] {
+    shared_value = 1;
+    const uint64_t token = 1;
+    if (write(counter, &token, sizeof token) != sizeof token) abort();
+  });
+  std::thread reader([&] {
+    epoll_event found;
+    if (epoll_wait(poller, &found, 1, -1) != 1) abort();
+    ++shared_value;  // without a read
+  });
+  writer.join();
+  reader.join();
+  close(poller);
+  close(counter);
+}
+// Two writers of one pipe are not ordered by it.
+void racy_two_writers() {
+  int ends[2];
+  if (pipe(ends) != 0) abort();
+  const auto say = [&] {
+    ++shared_value;
+    if (write(ends[1], "x", 1) != 1) abort();
+  };
+  in_turn(say, say);
+  close(ends[0]);
+  close(ends[1]);
+}
 void clean_scoped_lock() {
   in_turn([] { const std::scoped_lock lock(first_mutex, second_mutex); },
           [] { const std::scoped_lock lock(second_mutex, first_mutex); });
@@ -493,7 +561,12 @@ constexpr Scenario kScenarios[] = {SCENARIO(racy_counter),
                                    SCENARIO(clean_own_heap),
                                    SCENARIO(clean_stacks_reused),
                                    SCENARIO(clean_same_lock_order),
-                                   SCENARIO(clean_scoped_lock)};
+                                   SCENARIO(clean_scoped_lock),
+                                   SCENARIO(clean_pipe),
+                                   SCENARIO(clean_socket_pair),
+                                   SCENARIO(clean_event_counter),
+                                   SCENARIO(clean_epoll),
+                                   SCENARIO(racy_two_writers)};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/descriptors.h"
 
 namespace simrt::rt {
 namespace {
@@ -43,9 +44,17 @@ auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
       engine.step({EventKind::External, 0, 0, static_cast<uintptr_t>(fd), pc});
     }
   }
+  if (events == POLLOUT) descriptor_written(fd);
   const auto result = real();
+  if (events == POLLIN && result >= 0) descriptor_read(fd);
   if (controlled()) engine.io_happened();
   return result;
+}
+
+// What a call that waits for descriptors has returned.
+int found_ready(int count) {
+  if (count > 0) descriptors_ready();
+  return count;
 }
 
 uint64_t deadline_of_milliseconds(int timeout) {
@@ -130,6 +139,7 @@ SIMRT_EXPORT int accept4(int fd, struct sockaddr* address, socklen_t* length, in
                     [&] { return SIMRT_REAL(accept4)(fd, address, length, flags); });
 }
 SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t length) {
+  descriptor_written(fd);
   const auto real = [&] { return SIMRT_REAL(connect)(fd, address, length); };
   control::Thread* self = modelled_thread();
   if (self == nullptr) return real();
@@ -138,30 +148,34 @@ SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t lengt
   return result;
 }
 SIMRT_EXPORT int close(int fd) {
+  descriptor_written(fd);
   const int result = SIMRT_REAL(close)(fd);
   if (controlled()) engine.io_happened();
   return result;
 }
 SIMRT_EXPORT int shutdown(int fd, int how) noexcept {
+  descriptor_written(fd);
   const int result = SIMRT_REAL(shutdown)(fd, how);
   if (controlled()) engine.io_happened();
   return result;
 }
 
 SIMRT_EXPORT int poll(struct pollfd* polls, nfds_t count, int timeout) {
-  if (modelled_thread() == nullptr || timeout == 0) return SIMRT_REAL(poll)(polls, count, timeout);
+  if (modelled_thread() == nullptr || timeout == 0)
+    return found_ready(SIMRT_REAL(poll)(polls, count, timeout));
   await_descriptors(polls, static_cast<uint32_t>(count), deadline_of_milliseconds(timeout), SIMRT_PC);
-  return SIMRT_REAL(poll)(polls, count, 0);
+  return found_ready(SIMRT_REAL(poll)(polls, count, 0));
 }
 SIMRT_EXPORT int ppoll(struct pollfd* polls, nfds_t count, const struct timespec* timeout,
                        const sigset_t* mask) {
-  if (modelled_thread() == nullptr) return SIMRT_REAL(ppoll)(polls, count, timeout, mask);
+  if (modelled_thread() == nullptr) return found_ready(SIMRT_REAL(ppoll)(polls, count, timeout, mask));
   await_descriptors(polls, static_cast<uint32_t>(count), deadline_of(timeout), SIMRT_PC);
   const struct timespec none = {};
-  return SIMRT_REAL(ppoll)(polls, count, &none, mask);
+  return found_ready(SIMRT_REAL(ppoll)(polls, count, &none, mask));
 }
 SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, struct timeval* timeout) {
-  if (modelled_thread() == nullptr) return SIMRT_REAL(select)(count, read, write, error, timeout);
+  if (modelled_thread() == nullptr)
+    return found_ready(SIMRT_REAL(select)(count, read, write, error, timeout));
   uint64_t deadline = Wait::kForever;
   if (timeout != nullptr) {
     deadline =
@@ -170,28 +184,29 @@ SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, s
   }
   await_sets(count, read, write, error, deadline, SIMRT_PC);
   struct timeval none = {};
-  return SIMRT_REAL(select)(count, read, write, error, &none);
+  return found_ready(SIMRT_REAL(select)(count, read, write, error, &none));
 }
 SIMRT_EXPORT int pselect(int count, fd_set* read, fd_set* write, fd_set* error,
                          const struct timespec* timeout, const sigset_t* mask) {
-  if (modelled_thread() == nullptr) return SIMRT_REAL(pselect)(count, read, write, error, timeout, mask);
+  if (modelled_thread() == nullptr)
+    return found_ready(SIMRT_REAL(pselect)(count, read, write, error, timeout, mask));
   await_sets(count, read, write, error, deadline_of(timeout), SIMRT_PC);
   const struct timespec none = {};
-  return SIMRT_REAL(pselect)(count, read, write, error, &none, mask);
+  return found_ready(SIMRT_REAL(pselect)(count, read, write, error, &none, mask));
 }
 SIMRT_EXPORT int epoll_wait(int epoll, struct epoll_event* events, int count, int timeout) {
   if (modelled_thread() == nullptr || timeout == 0)
-    return SIMRT_REAL(epoll_wait)(epoll, events, count, timeout);
+    return found_ready(SIMRT_REAL(epoll_wait)(epoll, events, count, timeout));
   struct pollfd one = {epoll, POLLIN, 0};
   await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
-  return SIMRT_REAL(epoll_wait)(epoll, events, count, 0);
+  return found_ready(SIMRT_REAL(epoll_wait)(epoll, events, count, 0));
 }
 SIMRT_EXPORT int epoll_pwait(int epoll, struct epoll_event* events, int count, int timeout,
                              const sigset_t* mask) {
   if (modelled_thread() == nullptr || timeout == 0)
-    return SIMRT_REAL(epoll_pwait)(epoll, events, count, timeout, mask);
+    return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, timeout, mask));
   struct pollfd one = {epoll, POLLIN, 0};
   await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
-  return SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, mask);
+  return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, mask));
 }
 }
