@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <utility>
 
 #include "support/subprocess.h"
 
@@ -73,6 +75,43 @@ TEST_F(ProgramOfParts, ASubmoduleAndAFetchedDependencyAreNotTheProjectsOwn) {
   EXPECT_EQ(frame_of("submodule").file, root_ + "/third_party/part/deep/part.c");
   EXPECT_EQ(frame_of("fetched").file, root_ + "/build/_deps/fetched.c");
   EXPECT_FALSE(frame_of("fetched").own());
+}
+
+/// A hook's column may be that of a macro or an operator.
+TEST_F(ProgramOfParts, AVariableIsNamedByTheAccessOfItsLine) {
+  write("named.c", "int first;\nif (unlikely(queue->count > limit)) take(e);\n");
+  auto program = std::make_shared<Program>();
+  FunctionFacts function;
+  function.id.value = 1;
+  function.file = "named.c";
+  Element element;
+  for (const auto& [column, name] : {std::pair(21U, "Queue::count"), std::pair(29U, "limit")}) {
+    VariableFacts variable;
+    variable.id.value = column;
+    variable.name = name;
+    program->variables.push_back(variable);
+    Access access;
+    access.place.base = variable.id;
+    element.events.push_back({{2, column}, access});
+  }
+  Block block;
+  block.elements = {element};
+  function.blocks = {block};
+  program->functions.push_back(function);
+  program->index();
+  Symbols symbols(root_, program);
+  const auto name_at = [&](std::uint32_t column) {
+    CodeFrame frame;
+    frame.file = "named.c";
+    frame.line = 2;
+    frame.column = column;
+    return symbols.variable({}, 0, {frame});
+  };
+  EXPECT_EQ(name_at(21), "Queue::count");
+  EXPECT_EQ(name_at(29), "limit");
+  EXPECT_EQ(name_at(28), "limit") << "the word behind the column";
+  EXPECT_EQ(name_at(5), "Queue::count") << "not the macro's name";
+  EXPECT_EQ(name_at(27), "limit");
 }
 
 }  // namespace

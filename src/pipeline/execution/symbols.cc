@@ -201,14 +201,18 @@ std::string Symbols::variable(const testing::Execution& execution, std::uint64_t
                               const std::vector<CodeFrame>& stack) {
   const std::lock_guard lock(mutex_);
   const CodeFrame* frame = own_frame(stack);
+  const bool own = frame != nullptr && frame->own();
+  const std::string word = own ? as_written(*frame) : std::string();
   if (frame != nullptr) {
     const auto known = accesses_.find({frame->file, frame->line, frame->column});
     if (known != accesses_.end()) return program_->name_of(known->second);
+    if (!word.empty())
+      if (std::string name = accessed_near(*frame, word); !name.empty()) return name;
   }
   if (std::string name = global(execution, address); !name.empty()) return name;
-  if (frame != nullptr && frame->own()) {
-    if (std::string name = as_written(*frame); !name.empty()) return name;
-  }
+  if (own)
+    if (std::string name = accessed_near(*frame, {}); !name.empty()) return name;
+  if (!word.empty()) return word;
   return frame != nullptr && !frame->function.empty() ? "memory in " + frame->function : "memory";
 }
 
@@ -248,6 +252,29 @@ std::string Symbols::position(const CodeFrame& frame) {
       [&](const std::string& line) { return line == text || without_space(line) == statement; });
   const std::size_t before = without_space(text.substr(0, frame.column == 0 ? 0 : frame.column - 1)).size();
   return fmt::format("{}#{}+{}", statement, equal, before);
+}
+
+/// What the facts know of the line, for a hook with another column than the access (that of a macro, an
+/// operator, a call that the compiler made of it): the variable that is called `word`; without a word the one
+/// that is accessed nearest.
+std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& word) {
+  std::string nearest;
+  std::uint32_t distance = UINT32_MAX;
+  for (auto at = accesses_.lower_bound({frame.file, frame.line, 0});
+       at != accesses_.end() && at->first.file == frame.file && at->first.line == frame.line; ++at) {
+    const std::string name = program_->name_of(at->second);
+    if (!word.empty()) {
+      if (name == word || name.ends_with("::" + word)) return name;
+      continue;
+    }
+    const std::uint32_t column = at->first.column;
+    const std::uint32_t away = column > frame.column ? column - frame.column : frame.column - column;
+    if (away < distance) {
+      distance = away;
+      nearest = name;
+    }
+  }
+  return nearest;
 }
 
 /// The word at the column, or the first one behind it; of a member function's call, the object in front of

@@ -47,6 +47,7 @@ class Symbols {
   bool is_foreign(const std::string& directory);
   const std::vector<CodeFrame>& frames_of(const testing::Execution& execution, std::uint64_t pc);
   const std::vector<std::string>& lines_of(const std::string& file);
+  std::string accessed_near(const CodeFrame& frame, const std::string& word);
   std::string as_written(const CodeFrame& frame);
   std::string line_text(const CodeFrame& frame);
 
