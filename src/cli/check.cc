@@ -85,9 +85,11 @@ void add_check(Commands commands) {
       ->check(CLI::IsMember({"builtin", "tsan", "helgrind", "drd"}))
       ->capture_default_str();
   command
-      ->add_option("--budget", flags->request.budget_seconds,
-                   "Stop after this many seconds; what is known by then is reported. A test uses at "
-                   "most an eighth of what is left, the last ones more")
+      ->add_option(
+          "--budget", flags->request.budget_seconds,
+          "Stop after this many seconds; what is known by then is reported. A quarter goes "
+          "into one quick run of each test, and those that show something come first; then a test "
+          "uses at most an eighth of what is left (a third where a race was seen), the last ones more")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--timeout", flags->request.timeout_seconds, "Seconds one execution may take")
       ->check(CLI::PositiveNumber)

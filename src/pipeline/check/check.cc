@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "history/finding_store.h"
@@ -56,7 +57,9 @@ class Checking {
   Status choose_tests();
   Status add_selected(std::vector<TestCase> found);
   Status begin();
+  std::vector<std::size_t> by_duration() const;
   void look_at_all();
+  void order_by_promise();
   void check_all();
   void check_one(std::size_t index);
   TestCheckOptions options_for_test();
@@ -87,6 +90,7 @@ class Checking {
   std::unique_ptr<testing::ExecutableIdentity> identity_;
   std::vector<TestCase> tests_;
   std::vector<FirstLook> looks_;  // by test
+  std::unordered_map<TestId, double> recorded_seconds_;
   std::unique_ptr<Progress> progress_;
 
   std::mutex mutex_;  // guards what follows while tests run
@@ -174,6 +178,7 @@ Status Checking::add_selected(std::vector<TestCase> found) {
     if (!outcome->view.tests.contains(test.id)) tests_.push_back(test);
   for (const Decision& decision : outcome->view.selection.decisions) {
     if (!decision.run) continue;
+    recorded_seconds_[decision.test] = decision.seconds;
     const std::string name = report::test_name(outcome->view, decision.test);
     const auto test = by_name.find(name);
     if (test == by_name.end())
@@ -368,6 +373,19 @@ void Checking::find_fixed() {
   }
 }
 
+/// Indexes of the tests, the quickest first: in a given time most are looked at.
+std::vector<std::size_t> Checking::by_duration() const {
+  std::vector<std::size_t> order(tests_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto seconds = [&](std::size_t index) {
+    const auto known = recorded_seconds_.find(tests_[index].id);
+    return known == recorded_seconds_.end() ? 0 : known->second;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds(a) < seconds(b); });
+  return order;
+}
+
 /// With a budget that may not reach all tests: each is run once, freely, and those that show something come
 /// first; the others keep their order.
 void Checking::look_at_all() {
@@ -375,10 +393,12 @@ void Checking::look_at_all() {
   if (request_.budget_seconds <= 0 || tests_.size() < 2 || !detector_->explores()) return;
   const TestCheckOptions options = options_for_test();
   const double end = seconds_left() * (1 - 1 / kPartsLooked);
+  const std::vector<std::size_t> quickest = by_duration();
   Progress progress("first look", tests_.size());
   run_tasks(
       tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
-      [&](std::size_t index) {
+      [&](std::size_t number) {
+        const std::size_t index = quickest[number];
         const double left = seconds_left() - end;
         if (left <= 0) return;
         // A test that cannot be run is told of when it is checked.
@@ -388,13 +408,17 @@ void Checking::look_at_all() {
       },
       request_.interrupt);
   progress.finish();
+  order_by_promise();
+}
+
+/// Of two that promise the same, one that ends within the look can be tried often, and comes first.
+void Checking::order_by_promise() {
   std::vector<std::size_t> order(tests_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto rank =
-      [&](std::size_t index) {  // of two that promise the same, one that ends can be tried often
-        const FirstLook& look = looks_[index];
-        return std::pair(look.promise, look.run && look.run->cut);
-      };
+  const auto rank = [&](std::size_t index) {
+    const FirstLook& look = looks_[index];
+    return std::pair(look.promise, look.run && look.run->cut);
+  };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   std::vector<TestCase> tests;

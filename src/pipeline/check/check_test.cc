@@ -49,7 +49,6 @@ constexpr double kPartsSurveyed = 3;
 // parts of what is left are for each of them.
 constexpr std::size_t kMostSeen = 6;
 constexpr double kSecondsSeen = 3, kPartsSeen = 1.5;
-constexpr const char* kNotVerified = "; not verified: budget";
 
 class TestCheck {
  public:
@@ -74,8 +73,9 @@ class TestCheck {
     return verify;
   }
 
+  bool interrupted() const { return options_.interrupt && options_.interrupt->requested(); }
   bool stop() {
-    if (options_.seconds_left() > 0 && !(options_.interrupt && options_.interrupt->requested())) return false;
+    if (options_.seconds_left() > 0 && !interrupted()) return false;
     result_.complete = false;
     return true;
   }
@@ -403,7 +403,7 @@ void TestCheck::accept(const Candidate& candidate, Verified verified) {
 
 void TestCheck::leave_unfinished(Candidate& candidate) {
   ++result_.unfinished;
-  candidate.finding.evidence += kNotVerified;
+  candidate.finding.evidence += interrupted() ? "; not verified: interrupted" : "; not verified: budget";
 }
 
 Status TestCheck::try_schedules() {
@@ -519,7 +519,8 @@ Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions&
                     result.weak));
   if (result.unfinished > 0)
     result.notes.push_back(fmt::format(
-        "{} potential findings were not verified to the end: the budget was used up", result.unfinished));
+        "{} potential findings were not verified to the end: {}", result.unfinished,
+        options.interrupt && options.interrupt->requested() ? "interrupted" : "the budget was used up"));
   if (!done) result.complete = false;
   result.executions = program->executions();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
