@@ -7,10 +7,8 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <unordered_map>
-#include <utility>
 
 #include "history/finding_store.h"
 #include "pipeline/check/check_test.h"
@@ -39,8 +37,7 @@ std::int64_t unix_time() {
 constexpr double kLeastShare = 10;      // seconds of the budget for one test
 constexpr std::size_t kShares = 8;      // into how many of them what is left is divided
 constexpr std::size_t kSharesSeen = 3;  // where the first look saw a race
-// One of so many parts of the budget is for the first look, and so much of that for one test.
-constexpr double kPartsLooked = 4, kMostLooked = 3;
+constexpr double kPartsLooked = 4;      // one of so many parts of the budget is for the first look
 
 constexpr const char* kBuildHint =
     "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
@@ -57,9 +54,7 @@ class Checking {
   Status choose_tests();
   Status add_selected(std::vector<TestCase> found);
   Status begin();
-  std::vector<std::size_t> by_duration() const;
   void look_at_all();
-  void order_by_promise();
   void check_all();
   void check_one(std::size_t index);
   TestCheckOptions options_for_test();
@@ -373,62 +368,25 @@ void Checking::find_fixed() {
   }
 }
 
-/// Indexes of the tests, the quickest first: in a given time most are looked at.
-std::vector<std::size_t> Checking::by_duration() const {
-  std::vector<std::size_t> order(tests_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto seconds = [&](std::size_t index) {
-    const auto known = recorded_seconds_.find(tests_[index].id);
-    return known == recorded_seconds_.end() ? 0 : known->second;
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return seconds(a) < seconds(b); });
-  return order;
-}
-
-/// With a budget that may not reach all tests: each is run once, freely, and those that show something come
-/// first; the others keep their order.
+/// With a budget that may not reach all tests: those that show something in a first look come first, the
+/// others keep their order.
 void Checking::look_at_all() {
   looks_.resize(tests_.size());
   if (request_.budget_seconds <= 0 || tests_.size() < 2 || !detector_->explores()) return;
-  const TestCheckOptions options = options_for_test();
-  const double end = seconds_left() * (1 - 1 / kPartsLooked);
-  const std::vector<std::size_t> quickest = by_duration();
-  Progress progress("first look", tests_.size());
-  run_tasks(
-      tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
-      [&](std::size_t number) {
-        const std::size_t index = quickest[number];
-        const double left = seconds_left() - end;
-        if (left <= 0) return;
-        // A test that cannot be run is told of when it is checked.
-        if (auto look = first_look(tests_[index], options, std::min(left, kMostLooked)))
-          looks_[index] = std::move(*look);
-        progress.advance(tests_[index].name);
-      },
-      request_.interrupt);
-  progress.finish();
-  order_by_promise();
-}
-
-/// Of two that promise the same, one that ends within the look can be tried often, and comes first.
-void Checking::order_by_promise() {
-  std::vector<std::size_t> order(tests_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto rank = [&](std::size_t index) {
-    const FirstLook& look = looks_[index];
-    return std::pair(look.promise, look.run && look.run->cut);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  std::vector<double> recorded;
+  for (const TestCase& test : tests_) {
+    const auto known = recorded_seconds_.find(test.id);
+    recorded.push_back(known == recorded_seconds_.end() ? 0 : known->second);
+  }
+  const unsigned jobs = request_.jobs == 0 ? available_processors() : request_.jobs;
+  auto looks = first_looks(tests_, recorded, options_for_test(), seconds_left() / kPartsLooked, jobs);
   std::vector<TestCase> tests;
-  std::vector<FirstLook> looks;
-  for (const std::size_t index : order) {
+  looks_.clear();
+  for (const std::size_t index : by_promise(looks)) {
     tests.push_back(std::move(tests_[index]));
-    looks.push_back(std::move(looks_[index]));
+    looks_.push_back(std::move(looks[index]));
   }
   tests_ = std::move(tests);
-  looks_ = std::move(looks);
 }
 
 void Checking::check_all() {

@@ -1,11 +1,18 @@
 #include "pipeline/check/first_look.h"
 
 #include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
 
 #include "pipeline/check/describe.h"
+#include "support/progress.h"
+#include "support/task_pool.h"
 
 namespace simrt::pipeline {
 namespace {
+
+constexpr double kMostSeconds = 3;  // of one look
 
 bool is_impacted_pair(const std::optional<FindingCause>& cause) { return cause && !cause->first.empty(); }
 
@@ -24,8 +31,7 @@ Promise promise_of(const testing::Execution& execution, const TestCheckOptions& 
   return best;
 }
 
-}  // namespace
-
+/// For `seconds` at most. Errors: as check_test.
 Result<FirstLook> first_look(const TestCase& test, const TestCheckOptions& options, double seconds) {
   auto program = TestProgram::create(test, {seconds, false});
   if (!program) return fail(program.error());
@@ -41,6 +47,49 @@ Result<FirstLook> first_look(const TestCase& test, const TestCheckOptions& optio
     look.promise = std::min(look.promise, Promise::Failure);
   look.run = std::move(*seen);
   return look;
+}
+
+std::vector<std::size_t> indexes(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace
+
+std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
+                                   const TestCheckOptions& options, double seconds, unsigned jobs) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<FirstLook> looks(tests.size());
+  std::vector<std::size_t> quickest = indexes(tests.size());
+  std::stable_sort(quickest.begin(), quickest.end(),
+                   [&](std::size_t a, std::size_t b) { return recorded[a] < recorded[b]; });
+  Progress progress("first look", tests.size());
+  run_tasks(
+      tests.size(), jobs,
+      [&](std::size_t number) {
+        const std::size_t index = quickest[number];
+        const double left =
+            seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (left <= 0) return;
+        // A test that cannot be run is told of when it is checked.
+        if (auto look = first_look(tests[index], options, std::min(left, kMostSeconds)))
+          looks[index] = std::move(*look);
+        progress.advance(tests[index].name);
+      },
+      options.interrupt);
+  progress.finish();
+  return looks;
+}
+
+std::vector<std::size_t> by_promise(const std::vector<FirstLook>& looks) {
+  std::vector<std::size_t> order = indexes(looks.size());
+  const auto rank = [&](std::size_t index) {
+    return std::pair(looks[index].promise, looks[index].run && looks[index].run->cut);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return order;
 }
 
 }  // namespace simrt::pipeline

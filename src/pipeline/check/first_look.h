@@ -2,8 +2,10 @@
 // all tests, those that showed something come first.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "pipeline/check/check_test.h"
 
@@ -25,7 +27,14 @@ struct FirstLook {
   std::optional<WatchedRun> run;  ///< what check_test need not watch again
 };
 
-/// Runs the test once under the detector, for `seconds` at most. Errors: as check_test.
-Result<FirstLook> first_look(const TestCase& test, const TestCheckOptions& options, double seconds);
+/// Runs each test once under the detector, the quickest first (`recorded`: their durations in seconds; 0 =
+/// unknown), for a few seconds at most, `jobs` at once. Those that `seconds` in all do not reach are Unknown,
+/// as are those that cannot be run.
+std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
+                                   const TestCheckOptions& options, double seconds, unsigned jobs);
+
+/// Indexes, the best promise first; of equals those that ended within the look, which can be tried often.
+/// Stable.
+std::vector<std::size_t> by_promise(const std::vector<FirstLook>& looks);
 
 }  // namespace simrt::pipeline
