@@ -16,19 +16,17 @@ constexpr double kMostSeconds = 3;  // of one look
 
 bool is_impacted_pair(const std::optional<FindingCause>& cause) { return cause && !cause->first.empty(); }
 
-Promise promise_of(const testing::Execution& execution, const TestCheckOptions& options) {
-  Promise best = std::max<std::size_t>(execution.thread_count, execution.threads.size()) > 1
-                     ? Promise::Threads
-                     : Promise::Alone;
+Promise promise_of(const WatchedRun& run, const TestCheckOptions& options) {
+  const testing::Execution& execution = run.execution;
   for (const Candidate& candidate : candidates_of(execution, *options.symbols)) {
-    if (candidate.weak || options.settled(candidate.fingerprint) || !options.scope->covers(candidate.finding))
+    if (!candidate.witnessed || candidate.weak || candidate.finding.kind != FindingKind::Race ||
+        options.settled(candidate.fingerprint) || !options.scope->covers(candidate.finding))
       continue;
-    const bool at_risk =
-        candidate.finding.kind == FindingKind::Race &&
-        (!options.scope->restricted() || is_impacted_pair(options.scope->cause(candidate.finding)));
-    best = std::min(best, !at_risk ? Promise::Hint : candidate.witnessed ? Promise::Race : Promise::Pair);
+    if (!options.scope->restricted() || is_impacted_pair(options.scope->cause(candidate.finding)))
+      return Promise::Race;
   }
-  return best;
+  const bool one_thread = std::max<std::size_t>(execution.thread_count, execution.threads.size()) < 2;
+  return one_thread && !run.cut ? Promise::Alone : Promise::Open;
 }
 
 /// For `seconds` at most. Errors: as check_test.
@@ -40,11 +38,7 @@ Result<FirstLook> first_look(const TestCase& test, const TestCheckOptions& optio
   if (!seen) return fail(seen.error());
   FirstLook look;
   if (!seen->took_part) return look;
-  look.promise = promise_of(seen->execution, options);
-  if (seen->cut)
-    look.promise = std::min(look.promise, Promise::Unknown);
-  else if (seen->ending != "passed")
-    look.promise = std::min(look.promise, Promise::Failure);
+  look.promise = promise_of(*seen, options);
   look.run = std::move(*seen);
   return look;
 }
@@ -85,7 +79,9 @@ std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std
 std::vector<std::size_t> by_promise(const std::vector<FirstLook>& looks) {
   std::vector<std::size_t> order = indexes(looks.size());
   const auto rank = [&](std::size_t index) {
-    return std::pair(looks[index].promise, looks[index].run && looks[index].run->cut);
+    const FirstLook& look = looks[index];
+    if (look.promise == Promise::Race) return look.run && look.run->cut ? 1 : 0;
+    return look.promise == Promise::Alone ? 3 : 2;
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });

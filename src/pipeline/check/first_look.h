@@ -13,28 +13,25 @@ namespace simrt::pipeline {
 
 /// Best first.
 enum class Promise : std::uint8_t {
-  Race,     ///< nothing ordered two accesses that the diff put at risk
-  Pair,     ///< another schedule could bring two of them together
-  Failure,  ///< it did not pass
-  Hint,     ///< anything else that another schedule could bring about
-  Unknown,  ///< not looked at, or not to its end
-  Threads,  ///< two threads or more, no hint
-  Alone     ///< one thread
+  Race,  ///< nothing ordered two accesses that the diff put at risk
+  Open,  ///< anything else; not looked at, or not to its end
+  Alone  ///< it ran with one thread
 };
 
 struct FirstLook {
-  Promise promise = Promise::Unknown;
+  Promise promise = Promise::Open;
   std::optional<WatchedRun> run;  ///< what check_test need not watch again
 };
 
 /// Runs each test once under the detector, the quickest first (`recorded`: their durations in seconds; 0 =
-/// unknown), for a few seconds at most, `jobs` at once. Those that `seconds` in all do not reach are Unknown,
-/// as are those that cannot be run.
+/// unknown), for a few seconds at most, `jobs` at once. Those that `seconds` in all do not reach are Open, as
+/// are those that cannot be run.
 std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
                                    const TestCheckOptions& options, double seconds, unsigned jobs);
 
-/// Indexes, the best promise first; of equals those that ended within the look, which can be tried often.
-/// Stable.
+/// Indexes: where a race was seen first, of those the ones that ended within the look, which can be tried
+/// often; tests with one thread last. All others stay in their order: what one free run hints at says less of
+/// a test than the selection does.
 std::vector<std::size_t> by_promise(const std::vector<FirstLook>& looks);
 
 }  // namespace simrt::pipeline
