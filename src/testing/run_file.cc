@@ -157,12 +157,12 @@ void RunFile::clear_execution() {
 }
 
 bool RunFile::has_room_for(const CheckPlan& plan) const {
-  constexpr std::uint64_t kMostForOne = 1024;  // more than any item or header takes
+  constexpr std::uint64_t kMostForOne = 256, kMostForModule = 8192;  // more than any takes, names included
   const std::uint64_t capacity = header().plan_capacity;
-  const std::uint64_t items = plan.modules.size() + plan.pairs.size() + plan.steps.size() +
-                              plan.weights.size() + plan.cuts.size() + plan.watched.size() +
-                              plan.schedule.size();
-  return (items + 1) * kMostForOne <= capacity || plan_bytes(plan).size() <= capacity;
+  const std::uint64_t items = plan.pairs.size() + plan.steps.size() + plan.weights.size() + plan.cuts.size() +
+                              plan.watched.size() + plan.schedule.size();
+  const std::uint64_t most = items * kMostForOne + (plan.modules.size() + 1) * kMostForModule;
+  return most <= capacity || plan_bytes(plan).size() <= capacity;
 }
 
 Status RunFile::write(const CheckPlan& plan) {

@@ -1,6 +1,7 @@
 #include "analysis/mapping/code_sites.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 

@@ -17,6 +17,11 @@ int tier(const Candidate& candidate) {
 
 }  // namespace
 
+bool is_impacted_race(const Candidate& candidate) {
+  const auto& cause = candidate.finding.cause;
+  return candidate.finding.kind == FindingKind::Race && cause && !cause->first.empty();
+}
+
 void sort_by_promise(std::vector<Candidate>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return tier(a) < tier(b); });

@@ -9,6 +9,9 @@
 
 namespace simrt::pipeline {
 
+/// A race of two accesses that the diff put at risk together.
+bool is_impacted_race(const Candidate& candidate);
+
 /// What was seen to happen first, then what the diff put at risk (both sides of a pair, one side, none), then
 /// guesses; last what was aimed at together with others and not met. Stable.
 void sort_by_promise(std::vector<Candidate>& candidates);

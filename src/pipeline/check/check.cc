@@ -368,7 +368,7 @@ void Checking::find_fixed() {
   }
 }
 
-/// With a budget that may not reach all tests: those that show something in a first look come first, the
+/// With a budget that may not reach all tests: those that show a race in a first look come first, the
 /// others keep their order.
 void Checking::look_at_all() {
   looks_.resize(tests_.size());

@@ -217,8 +217,7 @@ Status TestCheck::verify_seen() {
         options_.settled(candidate.fingerprint) || !options_.scope->covers(candidate.finding))
       continue;
     candidate.finding.cause = options_.scope->cause(candidate.finding);
-    const auto& cause = candidate.finding.cause;
-    if (candidate.witnessed || (cause && !cause->first.empty())) seen.push_back(std::move(candidate));
+    if (candidate.witnessed || is_impacted_race(candidate)) seen.push_back(std::move(candidate));
   }
   sort_by_promise(seen);
   if (seen.size() > kMostSeen) seen.resize(kMostSeen);

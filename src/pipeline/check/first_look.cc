@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "pipeline/check/describe.h"
+#include "pipeline/check/candidate_order.h"
 #include "support/progress.h"
 #include "support/task_pool.h"
 
@@ -14,16 +14,14 @@ namespace {
 
 constexpr double kMostSeconds = 3;  // of one look
 
-bool is_impacted_pair(const std::optional<FindingCause>& cause) { return cause && !cause->first.empty(); }
-
 Promise promise_of(const WatchedRun& run, const TestCheckOptions& options) {
   const testing::Execution& execution = run.execution;
-  for (const Candidate& candidate : candidates_of(execution, *options.symbols)) {
+  for (Candidate& candidate : candidates_of(execution, *options.symbols)) {
     if (!candidate.witnessed || candidate.weak || candidate.finding.kind != FindingKind::Race ||
         options.settled(candidate.fingerprint) || !options.scope->covers(candidate.finding))
       continue;
-    if (!options.scope->restricted() || is_impacted_pair(options.scope->cause(candidate.finding)))
-      return Promise::Race;
+    candidate.finding.cause = options.scope->cause(candidate.finding);
+    if (!options.scope->restricted() || is_impacted_race(candidate)) return Promise::Race;
   }
   const bool one_thread = std::max<std::size_t>(execution.thread_count, execution.threads.size()) < 2;
   return one_thread && !run.cut ? Promise::Alone : Promise::Open;

@@ -1,5 +1,5 @@
 // What one free run of a test shows of the diff, before anything is verified: where a budget does not reach
-// all tests, those that showed something come first.
+// all tests, those that showed a race come first.
 #pragma once
 
 #include <cstddef>
