@@ -239,6 +239,17 @@ std::vector<CheckModule> Execution::module_names() const {
   return names;
 }
 
+std::uint32_t Execution::find_module(const CheckModule& wanted) const {
+  const bool main = wanted.path.empty() && wanted.build_id.empty();
+  for (std::uint32_t i = 0; i < modules.size(); ++i) {
+    const CheckModule& name = modules[i].name;
+    const bool by_id = !wanted.build_id.empty() && !name.build_id.empty();
+    if (main ? modules[i].executable : by_id ? wanted.build_id == name.build_id : wanted.path == name.path)
+      return i;
+  }
+  return format::kPlanNone;
+}
+
 std::optional<CheckSite> Execution::site_of(std::uint64_t pc) const {
   for (std::uint32_t i = 0; i < modules.size(); ++i)
     if (pc >= modules[i].begin && pc < modules[i].end) return CheckSite{i, pc - modules[i].bias};

@@ -68,6 +68,8 @@ struct Execution {
   std::vector<std::string> notes;  ///< one line each: what is unusual about the run or the file
 
   std::vector<CheckModule> module_names() const;
+  /// The module that a plan means (see CheckModule); kPlanNone: it was not loaded.
+  std::uint32_t find_module(const CheckModule& wanted) const;
   /// Module and offset of a run-time address.
   std::optional<CheckSite> site_of(std::uint64_t pc) const;
   /// Program counters of an event, innermost first; its callers only when a detector was on.

@@ -254,6 +254,9 @@ Status TestCheck::watch_default_run() {
   endless_ = seen->cut;
   timeout_ = std::min(timeout_, kLeastSeconds + kTimesSeconds * seen->result.seconds);
   gather(seen->result.execution, plan, plan);
+  for (const testing::CheckModule& module : base_.modules)
+    if (seen->result.execution.find_module(module) == format::kPlanNone)
+      note(fmt::format("{} was not loaded: nothing of it was watched", module.path));
   if (seen->cut) note("under control it " + seen->ending);
   return seen->failed ? failing_by_default(plan, *seen) : Status();
 }

@@ -71,15 +71,7 @@ CheckPlan following(const CheckPlan& plan, const testing::Execution& execution) 
   const auto modules = execution.module_names();
   const auto renumbered = [&](std::uint32_t module) {
     if (module >= plan.modules.size()) return module;
-    const auto& wanted = plan.modules[module];
-    for (std::uint32_t i = 0; i < modules.size(); ++i) {
-      const bool main = wanted.path.empty() && wanted.build_id.empty();
-      if (main ? execution.modules[i].executable
-               : (!wanted.build_id.empty() && wanted.build_id == modules[i].build_id) ||
-                     wanted.path == modules[i].path)
-        return i;
-    }
-    return format::kPlanNone;
+    return execution.find_module(plan.modules[module]);
   };
   for (testing::CheckSite& site : next.watched) site.module = renumbered(site.module);
   next.modules = modules;

@@ -48,7 +48,17 @@ void write_record(const LoadedModule& module) {
   });
 }
 
-// The loader's names may be relative or, for the program, empty; the mapping has the real one.
+// The loader's names may be relative, links (libx.so.1) or, for the program, empty; the mapping has the one
+// name that a file has. What a plan says of a module is matched with it.
+void name_module(LoadedModule& module, const dl_phdr_info& info, uintptr_t header) {
+  static runtime::Mapping mapping;
+  if (runtime::find_mapping(header, mapping) && mapping.path.size > 0) {
+    module.path = mapping.path;
+  } else if (info.dlpi_name != nullptr && info.dlpi_name[0] == '/') {
+    module.path.append(info.dlpi_name);
+  }
+}
+
 int visit(dl_phdr_info* info, size_t, void*) {
   const uintptr_t header = header_address(*info);
   runtime::Image image;
@@ -67,12 +77,7 @@ int visit(dl_phdr_info* info, size_t, void*) {
   module->text_end = image.text_end;
   module->build_id = image.build_id;
   module->build_id_bytes = image.build_id_bytes;
-  if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
-    module->path.append(info->dlpi_name);
-  } else {
-    static runtime::Mapping mapping;
-    if (runtime::find_mapping(header, mapping)) module->path = mapping.path;
-  }
+  name_module(*module, *info, header);
   if (module->path.size == 0 && !module->executable) return 0;  // the kernel's vdso
   module->index = count;
   modules[count] = module;
