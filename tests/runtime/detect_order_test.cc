@@ -2,6 +2,10 @@
 // beside one that is not.
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
+#include "detect/access.h"
 #include "detect_sim.h"
 
 namespace simrt::rt::detect {
@@ -381,6 +385,70 @@ TEST_F(DetectOrder, ByteLoopsKeepOneCell) {
   for (int i = 0; i < 8; ++i) b.read(bytes + i, s + 1, 1);
   main.write(bytes, s + 2, 1);  // evicted nobody: both readers are there
   EXPECT_EQ(findings.races.size(), 2U);
+}
+
+TEST_F(DetectOrder, OfOneSegmentTheFirstSiteMayCountAlone) {
+  a.count_first_sites();
+  a.write(&x, s);
+  a.write(&x, s + 1);
+  a.read(&x, s + 2);
+  b.write(&x, s + 3);
+  std::set<uintptr_t> sites;
+  for (const Race& race : findings.races) sites.insert(race.first.pc);
+  EXPECT_EQ(sites, (std::set<uintptr_t>{site(s), site(s + 2)})) << "one of each kind";
+  a.write(&y, s + 4);
+  a.notify(&flag);
+  a.write(&y, s + 5);
+  a.write(&y, s + 4);
+  findings.races.clear();
+  b.write(&y, s + 6);
+  ASSERT_EQ(findings.races.size(), 1U);
+  EXPECT_EQ(findings.races[0].first.pc, site(s + 5)) << "another segment has a first site of its own";
+}
+
+// Cells tell 2^21 segments of a thread apart: what is older must not be taken for something young.
+TEST_F(DetectOrder, SegmentsThatLookLikeOldOnesAreNone) {
+  const auto age = [&](uint64_t segments) {
+    for (uint64_t i = 0; i < segments; ++i) a.notify(&m);
+  };
+  constexpr int kRounds = 6;
+  for (int round = 0; round < kRounds; ++round) a.write(&memory[2 * round], s);
+  a.notify(&flag);
+  b.wake(&flag);  // b knows of the writes
+  for (int round = 0; round < kRounds; ++round) {
+    age((1u << 19) + 3);
+    b.write(&memory[2 * round], s + 1);
+  }
+  expect_silent();
+  a.write(&y, s + 2);
+  age(10);
+  b.write(&y, s + 3);
+  expect_one(Evidence::Witnessed);
+  EXPECT_EQ(findings.races[0].first.thread, a.index());
+}
+
+TEST(Granules, AnAccessIsKnownWhereOneCellHasAllOfIt) {
+  std::mt19937_64 random(7);
+  const auto some_cell = [&] {
+    const uint64_t bytes[] = {0x0f, 0xf0, 0xff, 0x01};
+    const uint64_t kinds[] = {0, kWrite, kAtomic};
+    return cell_base(random() % 2, 1 + random() % 2) | bytes[random() % 4] | kinds[random() % 3] |
+           (random() % 3) << kPlaceShift;
+  };
+  int known = 0;
+  for (int round = 0; round < 20000; ++round) {
+    Granule granule = {};
+    for (uint64_t& cell : granule.cell)
+      if (random() % 4 != 0) cell = some_cell();
+    const uint64_t asked = some_cell() & ~kPlaceField;
+    bool expected = false;
+    for (const uint64_t cell : granule.cell)
+      expected = expected || (((cell ^ asked) & kSameStep) == 0 && (asked & ~cell & kBytes) == 0);
+    ASSERT_EQ(is_known(granule, asked), expected) << round;
+    known += expected;
+  }
+  EXPECT_GT(known, 1000);
+  EXPECT_LT(known, 19000);
 }
 
 }  // namespace

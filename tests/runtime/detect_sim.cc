@@ -66,6 +66,8 @@ void Actor::begin() {
   self = main().state_;
 }
 
+void Actor::count_first_sites() { state_->first_site_counts = true; }
+
 Actor Actor::create() {
   Actor child;
   child.index_ = threads++;

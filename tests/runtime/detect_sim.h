@@ -55,6 +55,7 @@ class Actor {
   void free(const void* p, uint64_t size, unsigned site = 921);
   void enter(unsigned site);
   void leave();
+  void count_first_sites();  ///< as where Options::every_site is not set
   uint32_t index() const { return index_; }
 
  private:

@@ -44,7 +44,11 @@ bool conflict(uint64_t a, uint64_t b) {
 // Whether a common lock keeps the two accesses apart; then what it handed over may depend on the other one.
 [[gnu::noinline]] bool is_kept_apart(Thread& thread, uint64_t other) {
   const LockSet others = lockset_of(other);
-  if (!keep_apart(thread.lockset, others)) return false;
+  if (others == kNoLocks || thread.lockset == kNoLocks) return false;
+  Apart& memo = thread.apart;
+  if (memo.mine != thread.lockset || memo.others != others)
+    memo = {thread.lockset, others, keep_apart(thread.lockset, others)};
+  if (!memo.kept) return false;
   if (thread.clock[Data][slot_of(other)] < segment_of(other) && (!thread.busy || thread.stripe != nullptr)) {
     const bool was_busy = thread.busy;
     thread.busy = true;
@@ -59,18 +63,7 @@ bool passes_on(uint64_t a, uint64_t b) {
   return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) != 0;
 }
 
-// A cell stands beside the info of another one for the few instructions in which two threads enter theirs at
-// once.
-uint64_t info_beside(const Granule& granule, uint64_t cell, uint64_t info) {
-  constexpr int kMostLooks = 64;
-  for (int look = 0; look < kMostLooks && !has_tag_of(info, cell); ++look)
-    for (uint32_t i = 0; i < Granule::kCells && !has_tag_of(info, cell); ++i)
-      info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-  return info;
-}
-
-[[gnu::noinline]] void check(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
-                             uintptr_t word) {
+[[gnu::noinline]] void check(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word) {
   const uint32_t slot = slot_of(other);
   const uint64_t segment = segment_of(other);
   if (is_kept_apart(thread, other)) return;
@@ -80,20 +73,19 @@ uint64_t info_beside(const Granule& granule, uint64_t cell, uint64_t info) {
   } else if (thread.clock[Data][slot] < segment && !options.partial) {
     evidence = Evidence::Predicted;
   }
-  report_race(thread, cell, site, other, info_beside(*granule_of(word), other, info), word, evidence);
+  report_race(thread, cell, other, word, evidence);
 }
 
 // What came into the granule since its cells were looked at: two threads that are there at the same moment do
 // not see each other before both have entered their cells.
-[[gnu::noinline]] void check_newcomer(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info,
-                                      uintptr_t word) {
+[[gnu::noinline]] void check_newcomer(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word) {
   if (((other ^ cell) & kSlotBits) == 0 || !conflict(other, cell) ||
       thread.clock[Hard][slot_of(other)] >= segment_of(other))
     return;
-  check(thread, cell, site, other, info, word);
+  check(thread, cell, other, word);
 }
 
-struct Place {
+struct Room {
   uint32_t at = Granule::kCells;
   uint32_t rank = 0;  // of the reasons to put the new access here
 
@@ -101,127 +93,138 @@ struct Place {
     if (offered > rank) at = i, rank = offered;
   }
 };
-enum : uint32_t { kEvictOwn = 1, kEmpty, kCovered };
-
-struct Displaced {
-  uint64_t cell, info;
-};
-
-// The exchange is a full barrier: of two threads that come to a granule at once, the later one sees the
-// other. `seen` is what the cell was before; `contended`: another thread may be about to take the same place.
-Displaced enter_cell(Granule& granule, uint32_t i, uint64_t cell, uint64_t info, uint64_t seen,
-                     bool contended) {
-  Displaced displaced;
-  if (contended) {
-    displaced.info = __atomic_exchange_n(&granule.info[i], info, __ATOMIC_RELAXED);
-  } else {
-    displaced.info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
-  }
-  displaced.cell = __atomic_exchange_n(&granule.cell[i], cell, __ATOMIC_SEQ_CST);
-  if (displaced.cell != seen) [[unlikely]] {  // the other's info came before ours or behind it
-    if (!has_tag_of(displaced.info, displaced.cell))
-      displaced.info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&granule.info[i], info, __ATOMIC_RELAXED);
-  }
-  return displaced;
-}
+enum : uint32_t { kEvictOwn = 1, kEmpty, kCovered, kSame };
 
 enum class Own : uint8_t { Known, SiteAdded, BytesAdded, Apart };
 
 // The thread's own cell of this segment and kind: the same access, another site for the same bytes, or more
-// bytes at the same site (then `cell` takes the old ones in).
-Own extend(Thread& thread, Granule& granule, uint32_t i, uint64_t own, uint64_t& cell, Site site) {
-  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-  const auto sites = static_cast<Site>(info);
-  if (own == cell) {
-    const Site more = with_site(sites, context_of(info), {site, thread.context});
-    if (more == sites) return Own::Known;
-    __atomic_store_n(&granule.info[i], info_of(cell, more, context_of(info)), __ATOMIC_RELAXED);
+// bytes at the same site (then `cell` becomes what takes the place of both).
+Own extend(Thread& thread, uint64_t own, uint64_t& cell, Site site) {
+  const Place place = place_of(own);
+  if (((own ^ cell) & kBytes) == 0) {
+    const Place more = with_site(place, {site, thread.context});
+    if (more == place) return Own::Known;
+    cell = (own & ~kPlaceField) | uint64_t{more} << kPlaceShift;
     return Own::SiteAdded;
   }
-  if (sites != site) return Own::Apart;
+  if (!is_only_site(place, site)) return Own::Apart;
   if ((cell & kBytes & ~own) == 0) return Own::Known;
-  cell |= own & kBytes;
+  cell = own | (cell & kBytes);
   return Own::BytesAdded;
 }
 
 // A cell of the thread's own, of another segment or kind.
-void offer_own(Thread& thread, uint64_t cell, uint64_t old, uint32_t i, Place& place) {
+void offer_own(Thread& thread, uint64_t cell, uint64_t old, uint32_t i, Room& room) {
   const bool now = segment_of(old) == thread.segment;
   if (now) {  // a read and a write of one segment keep a cell each: both sites count
-    place.offer(i, kEvictOwn);
-  } else if (place.rank < kCovered && covers(cell, thread.lockset, old)) {
-    place.offer(i, kCovered);
+    room.offer(i, kEvictOwn);
+  } else if (room.rank < kCovered && covers(cell, thread.lockset, old)) {
+    room.offer(i, kCovered);
   }
 }
+
+struct Seen {
+  uint64_t cell[Granule::kCells];
+
+  explicit Seen(const Granule& granule) {
+    for (uint32_t i = 0; i < Granule::kCells; ++i)
+      cell[i] = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+  }
+  bool nothing() const {
+    uint64_t all = 0;
+    for (const uint64_t each : cell) all |= each;
+    return all == 0;
+  }
+};
+
+// What the access that was looked at with `seen` puts into the granule: `cell`, which may have more bytes or
+// sites than it. The exchange is a full barrier: of two threads that come to a granule at once, the later one
+// sees the other.
+void enter(Thread& thread, Granule& granule, const Seen& seen, uint32_t at, uint64_t cell, uint64_t asked,
+           uintptr_t word) {
+  if (seen.cell[at] == 0) prepare_shadow(word);
+  const uint64_t displaced = __atomic_exchange_n(&granule.cell[at], cell, __ATOMIC_SEQ_CST);
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+    const uint64_t now = i == at ? displaced : __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+    if (now != seen.cell[i] && now != 0) [[unlikely]]
+      check_newcomer(thread, asked, now, word);
+  }
+}
+
+// Threads look for room from different cells on, and so do not meet in one.
+uint32_t first_cell(const Thread& thread) { return thread.slot % Granule::kCells; }
 
 }  // namespace
 
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   if (thread.ignored != 0) [[unlikely]]
     return;
+  cell |= uint64_t{place_at(thread, site)} << kPlaceShift;
+  const Seen seen(granule);
+  if (seen.nothing()) {
+    note_site(thread, cell, site, word);
+    return enter(thread, granule, seen, first_cell(thread), cell, cell, word);
+  }
   const uint64_t asked = cell;
-  Place place;
-  bool entered = false;
-  uint64_t seen[Granule::kCells];
-  // Threads look for room from different cells on, and so do not meet in one.
+  Room room;
+  Earlier earlier;
   for (uint32_t n = 0; n < Granule::kCells; ++n) {
-    const uint32_t i = (n + thread.slot) % Granule::kCells;
-    const uint64_t old = seen[i] = __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
+    const uint32_t i = (n + first_cell(thread)) % Granule::kCells;
+    const uint64_t old = seen.cell[i];
     if (old == 0) {
-      place.offer(i, kEmpty);
+      room.offer(i, kEmpty);
     } else if (((old ^ cell) & kSlotBits) == 0) {
-      if (((old ^ cell) & ~kBytes) != 0) {
-        offer_own(thread, asked, old, i, place);
+      if (((old ^ cell) & kSameStep) != 0) {
+        offer_own(thread, asked, old, i, room);
+        earlier.offer(thread, old, asked);
         continue;
       }
-      const Own own = extend(thread, granule, i, old, cell, site);
+      const Own own = extend(thread, old, cell, site);
       if (own == Own::Known) return;
-      entered = entered || own == Own::SiteAdded;
-      place.offer(i, own == Own::BytesAdded ? kCovered : kEvictOwn);
+      room.offer(i, own == Own::Apart ? kEvictOwn : kSame);
     } else {
       const bool ordered = thread.clock[Hard][slot_of(old)] >= segment_of(old);
       if (conflict(old, asked)) {
-        if (!ordered)
-          check(thread, asked, site, old, __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED), word);
+        if (!ordered) check(thread, asked, old, word);
       } else if (!ordered && thread.lockset != kNoLocks && passes_on(old, asked)) {
         is_kept_apart(thread, old);
       }
-      if (ordered && place.rank < kCovered && covers(asked, thread.lockset, old)) place.offer(i, kCovered);
+      if (ordered && room.rank < kCovered && covers(asked, thread.lockset, old)) room.offer(i, kCovered);
     }
   }
-  if (thread.lockset != kNoLocks && options.atomicity) note_locked(thread, granule, asked, word, site);
+  if (thread.lockset != kNoLocks && options.atomicity)
+    note_locked(thread, granule, asked, word, site, earlier);
   note_site(thread, asked, site, word);
-  if (entered) return;
-  if (place.rank == 0)
-    place.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
-  const uint64_t before = seen[place.at];
-  if (before == 0) prepare_shadow(word);
-  const bool contended = before == 0 ? slots_used > Granule::kCells : ((before ^ cell) & kSlotBits) != 0;
-  const Displaced displaced =
-      enter_cell(granule, place.at, cell, info_of(cell, site, thread.context), before, contended);
-  for (uint32_t i = 0; i < Granule::kCells; ++i) {
-    const bool own = i == place.at;
-    const uint64_t now = own ? displaced.cell : __atomic_load_n(&granule.cell[i], __ATOMIC_ACQUIRE);
-    if (now == seen[i] || now == 0) [[likely]]
-      continue;
-    const uint64_t info = own ? displaced.info : __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-    check_newcomer(thread, asked, site, now, info, word);
-  }
+  if (room.rank == 0)
+    room.at = static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
+  enter(thread, granule, seen, room.at, cell, asked, word);
 }
 
-void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t cell, uintptr_t word, Site site) {
-  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-  const auto sites = static_cast<Site>(info);
-  const Site more = grown_set(sites, site);
-  if (more == 0 || race_count != 0 || thread.ignored != 0) return record(thread, granule, cell, word, site);
+void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uint64_t cell, uintptr_t word,
+              Site site) {
+  const Place more = grown_place(place_of(there), site);
+  bool plain = more != kNoPlace && race_count == 0 && thread.ignored == 0;
   for (const uint64_t& other : granule.cell) {
-    const uint64_t there = __atomic_load_n(&other, __ATOMIC_RELAXED);
-    if (there != 0 && ((there ^ cell) & kSlotBits) != 0) return record(thread, granule, cell, word, site);
+    const uint64_t now = __atomic_load_n(&other, __ATOMIC_RELAXED);
+    plain = plain && (now == 0 || ((now ^ cell) & kSlotBits) == 0);
   }
-  if (more != sites)
-    __atomic_store_n(&granule.info[i], (info & ~uint64_t{UINT32_MAX}) | more, __ATOMIC_RELAXED);
+  if (!plain) return record(thread, granule, cell, word, site);
+  const uint64_t grown = (there & ~kPlaceField) | uint64_t{more} << kPlaceShift;
+  __atomic_compare_exchange_n(&granule.cell[i], &there, grown, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+// Byte by byte over text or a buffer. Where there is anything to look into, record() does.
+void add_bytes(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uint64_t cell, uintptr_t word,
+               Site site) {
+  const Seen seen(granule);
+  bool plain = seen.cell[i] == there && race_count == 0 && thread.ignored == 0 &&
+               thread.lockset == kNoLocks && (cell & kAtomic) == 0;
+  for (const uint64_t other : seen.cell)
+    plain = plain && (!conflict(other, cell) || ((other ^ cell) & kSlotBits) == 0 ||
+                      thread.clock[Hard][slot_of(other)] >= segment_of(other));
+  if (!plain) return record(thread, granule, cell, word, site);
+  const uint64_t place = there & kPlaceField;
+  enter(thread, granule, seen, i, there | cell, place | cell, word);
 }
 
 void record_straddling(Thread& thread, uintptr_t address, uint32_t size, uint64_t kind, uintptr_t pc) {
@@ -268,28 +271,21 @@ void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
 
 namespace {
 
-bool is_untouched(const Granule& granule) {
-  uint64_t cells = 0;
-  for (const uint64_t& cell : granule.cell) cells |= __atomic_load_n(&cell, __ATOMIC_RELAXED);
-  return cells == 0;
-}
-
 // Nobody has been in the granule, as in most of what a program frees.
-void mark_released(const Thread& thread, Granule& granule, uint64_t cell, Site site) {
-  const uint32_t i = thread.slot % Granule::kCells;
-  __atomic_store_n(&granule.info[i], info_of(cell, site, thread.context), __ATOMIC_RELAXED);
-  __atomic_store_n(&granule.cell[i], cell, __ATOMIC_RELEASE);
+void mark_released(const Thread& thread, Granule& granule, uint64_t cell) {
+  __atomic_store_n(&granule.cell[first_cell(thread)], cell, __ATOMIC_RELEASE);
 }
 
 // [begin, end) lies in one page, which has its shadow.
 void release_in_page(Thread& thread, uintptr_t begin, uintptr_t end, uintptr_t marked_end, Site site) {
+  const uint64_t place = uint64_t{place_at(thread, site)} << kPlaceShift;
   each_word(begin, end, [&](uintptr_t at, uint32_t n) {
     const uint64_t cell = thread.base | kWrite | kRelease | byte_mask(at, n);
     Granule& granule = *granule_of(at);
-    if (!is_untouched(granule)) {
+    if (!Seen(granule).nothing()) {
       record(thread, granule, cell, at & ~uintptr_t{7}, site);
     } else if (at < marked_end) {
-      mark_released(thread, granule, cell, site);
+      mark_released(thread, granule, cell | place);
     }
   });
 }

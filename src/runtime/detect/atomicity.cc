@@ -27,6 +27,7 @@ struct alignas(64) Stripe {
 };
 Stripe stripes[kStripes];
 Local* locals = nullptr;  // each under its stripe
+uint8_t local_filled[kLocals];
 
 runtime::SpinLock lock;  // of everything below; taken last
 uint64_t* reported = nullptr;
@@ -35,6 +36,7 @@ uint32_t count = 0;
 // Ways back: from a site to one further up in the same function.
 constexpr uint32_t kBackwards = 1u << 12, kMostFound = 1u << 12;
 uint64_t* backwards = nullptr;
+uint32_t backwards_known = 1;  // how many, and one
 struct Found {
   Site first, second;
 };
@@ -47,7 +49,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 Context parent_of(Context context) { return static_cast<Context>(context_table[context] >> 32); }
-Site call_of(Context context) { return static_cast<Site>(context_table[context]) & ~kSiteSet; }
+Site call_of(Context context) { return static_cast<Site>(context_table[context]) & ~kNoSite; }
 
 // In one function (or in functions that it calls), the first one further up.
 bool belong_together(const SiteInContext& a, const SiteInContext& b) {
@@ -140,24 +142,10 @@ void consider(const Step& a, const Step& b, const Step& c, LockSet throughout, u
   lock.unlock();
 }
 
-Step step_of(const Granule& granule, uint32_t i, uint64_t cell) {
-  const uint64_t info = __atomic_load_n(&granule.info[i], __ATOMIC_RELAXED);
-  SiteInContext one[1];
-  members(static_cast<Site>(info), context_of(info), one, 1);
+Step step_of(uint64_t cell) {
+  SiteInContext one[1] = {};
+  members(place_of(cell), one, 1);
   return {cell, one[0]};
-}
-
-// The thread's latest access of these bytes before the critical section that it is in now.
-bool find_earlier(const Thread& thread, const Granule& granule, uint64_t cell, Step& out) {
-  out.cell = 0;
-  for (uint32_t i = 0; i < Granule::kCells; ++i) {
-    const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
-    if (slot_of(old) != thread.slot || old == 0 || (old & kAtomic) != 0 || (old & cell & kBytes) == 0)
-      continue;
-    if (segment_of(old) == thread.segment || segment_of(old) <= segment_of(out.cell)) continue;
-    out = step_of(granule, i, old);
-  }
-  return out.cell != 0;
 }
 
 // The thread went from `later` up to `now`.
@@ -167,11 +155,30 @@ void note_backward(Thread& thread, const Step& now, const Step& later) {
   const Busy reporting(thread.reporting);
   lock.lock();
   if (add_backward(pair_key(first, second))) {
+    __atomic_store_n(&backwards_known, backwards_known + 1, __ATOMIC_RELAXED);
     for (uint32_t id = 0; id < count && id < kMostFound; ++id) {
       if (found[id].first == first && found[id].second == second) options.sink->doubt(id);
     }
   }
   lock.unlock();
+}
+
+// Whether two accesses in different critical sections belong together.
+bool make_a_pair(Thread& thread, const Step& earlier, const Step& now) {
+  if (earlier.where.site == 0 || now.where.site == 0) return false;
+  const bool pair =
+      belong_together(earlier.where, now.where) && !is_backward(pair_key(earlier.where.site, now.where.site));
+  if (!pair && belong_together(now.where, earlier.where)) note_backward(thread, now, earlier);
+  return pair;
+}
+
+// The same for two cells. Most have been asked about before.
+bool are_a_pair(Thread& thread, uint64_t earlier, uint64_t now) {
+  const uint32_t version = __atomic_load_n(&backwards_known, __ATOMIC_RELAXED);
+  Together& memo = thread.together[mix(place_of(earlier), place_of(now)) % Thread::kTogether];
+  if (memo.version != version || memo.first != place_of(earlier) || memo.second != place_of(now))
+    memo = {place_of(earlier), place_of(now), version, make_a_pair(thread, step_of(earlier), step_of(now))};
+  return memo.pair;
 }
 
 // What tells accesses apart for consider().
@@ -201,18 +208,17 @@ bool make_atomicity() {
   return locals != nullptr && reported != nullptr;
 }
 
-void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
+                 const Earlier& before) {
   if ((cell & (kAtomic | kRelease)) != 0 || thread.reporting || thread.busy) return;
-  const Step now = {cell, {site, thread.context}};
-  Step earlier;
-  const bool has_earlier = find_earlier(thread, granule, cell, earlier);
-  const bool pair = has_earlier && belong_together(earlier.where, now.where) &&
-                    !is_backward(pair_key(earlier.where.site, now.where.site));
-  if (has_earlier && !pair && belong_together(now.where, earlier.where)) note_backward(thread, now, earlier);
+  const bool pair = before.cell != 0 && are_a_pair(thread, before.cell, cell);
   const uint32_t number = mix(word, 0) % kLocals;
   Local& local = locals[number];
+  uint8_t& filled = local_filled[number];
+  if (!pair && __atomic_load_n(&filled, __ATOMIC_RELAXED) == 0) return;
   const uint64_t key = access_key(thread, cell, site);
   if (!pair && !may_come_between(thread, local, word, key)) return;
+  const Step now = step_of(cell), earlier = step_of(before.cell);
   const Busy reporting(thread.reporting);
   runtime::SpinLock& stripe = stripes[number % kStripes].lock;
   stripe.lock();
@@ -226,9 +232,10 @@ void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word
       const uint64_t other = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
       if (other == 0 || slot_of(other) == thread.slot || (other & (kAtomic | kRelease)) != 0) continue;
       if (thread.clock[Hard][slot_of(other)] < segment_of(other))
-        consider(earlier, step_of(granule, i, other), now, throughout, word);
+        consider(earlier, step_of(other), now, throughout, word);
     }
     local = {word, earlier, now, throughout, {}};
+    __atomic_store_n(&filled, uint8_t{1}, __ATOMIC_RELAXED);
   }
   stripe.unlock();
 }

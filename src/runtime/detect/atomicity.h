@@ -14,9 +14,23 @@
 
 namespace simrt::rt::detect {
 
+/// The thread's latest access of the same bytes before the critical section that it is in now.
+struct Earlier {
+  uint64_t cell = 0;
+
+  /// `own`: a cell of the thread's that is there; `now`: that of the access.
+  void offer(const Thread& thread, uint64_t own, uint64_t now) {
+    if ((own & kAtomic) != 0 || (own & now & kBytes) == 0 || segment_of(own) == thread.segment ||
+        segment_of(own) <= segment_of(cell))
+      return;
+    cell = own;
+  }
+};
+
 bool make_atomicity();
 /// `thread`, under a lock, makes an access of `word`. Before it is entered.
-void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
+                 const Earlier& earlier);
 void atomicity_fork_child();
 
 }  // namespace simrt::rt::detect

@@ -17,10 +17,9 @@
 #include <stdint.h>
 
 #include "detect/pool.h"
+#include "detect/shadow.h"
 
 namespace simrt::rt::detect {
-
-inline constexpr uint32_t kSlots = 4096;  // threads that the shadow memory can tell apart at once
 
 enum OrderKind : uint32_t { Full, Data, Hard, kOrders };
 

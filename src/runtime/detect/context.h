@@ -1,4 +1,4 @@
-// Calling contexts and sets of sites as small numbers that fit a shadow word.
+// Calling contexts as small numbers, and sites back to addresses.
 //
 // A context is a node of the tree of calls (Ammons, Ball, Larus, PLDI 1997): the thread's stack of return
 // addresses, innermost last. The node *is* its position in one open-addressed table, so that entering a
@@ -22,7 +22,7 @@ bool make_contexts();
 Context child_context_slowly(Context parent, uint64_t key, uint32_t position);
 
 inline Context child_context(Context parent, uintptr_t caller_pc) {
-  const uint64_t key = uint64_t{parent} << 32 | kSiteSet | site_of(caller_pc);
+  const uint64_t key = uint64_t{parent} << 32 | kNoSite | site_of(caller_pc);
   const auto position = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15u >> (64 - kContextBits));
   if (__atomic_load_n(&context_table[position], __ATOMIC_RELAXED) == key) [[likely]]
     return position;
@@ -35,28 +35,6 @@ uint32_t context_frames(Context context, uintptr_t* frames, uint32_t capacity);
 /// The address whose lower 31 bits `site` is: that of the executable mapping which has it (the first one when
 /// two modules overlap in these bits, which takes random addresses and bad luck). 0 = no such mapping.
 uintptr_t pc_of(Site site);
-
-struct SiteInContext {
-  Site site;
-  Context context;
-};
-
-/// Sets that are known to have a site: set << 32 | site, by hash.
-inline constexpr uint32_t kSetMemo = 1u << 14;
-extern uint64_t set_memo[kSetMemo];
-inline uint64_t& set_memo_of(uint64_t key) { return set_memo[key * 0x9e3779b97f4a7c15u >> (64 - 14)]; }
-inline bool surely_has_site(Site set, Site site) {
-  const uint64_t key = uint64_t{set} << 32 | site;
-  return __atomic_load_n(&set_memo_of(key), __ATOMIC_RELAXED) == key;
-}
-
-/// The set `set` (a site or a set, beside `context` when it is a site) with `added`; unchanged when it has
-/// that site already, or when the table is full.
-Site with_site(Site set, Context context, SiteInContext added);
-/// The same where it is remembered; 0 where not.
-Site grown_set(Site set, Site added);
-/// Members of a set (or the site itself), descending; at most `capacity`. Returns how many.
-uint32_t members(Site set, Context context, SiteInContext* out, uint32_t capacity);
 
 void contexts_fork_child();
 

@@ -20,6 +20,9 @@ struct Options {
   Sink* sink = nullptr;
   bool lock_cycles = true;
   bool atomicity = true;
+  /// All sites of one segment that access the same bytes in the same way count, not the first of them only:
+  /// more pairs of sites to look into, at about twice the cost.
+  bool every_site = true;
   bool partial = false;  // only some accesses are seen: data handed over under a lock may go unnoticed
   /// Null: plain accesses at all sites count. Else those whose hook's return address it wants (see patch.h).
   bool (*wanted)(uintptr_t pc) = nullptr;

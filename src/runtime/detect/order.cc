@@ -64,6 +64,14 @@ void wake_watchers() {
   }
 }
 
+// On the thread itself.
+void watch_from_here(Thread& thread) {
+  thread.watched = &watched;
+  thread.choosy = options.wanted != nullptr;
+  thread.first_site_counts = !options.every_site;
+  thread.quick = thread.first_site_counts ? thread.base : 0;
+}
+
 Thread* be_born(uint32_t index) {
   birth_lock.lock();
   Birth& birth = births[index % kMostWaiting];
@@ -71,8 +79,7 @@ Thread* be_born(uint32_t index) {
   Thread* thread = open_thread(index, found ? birth.clocks.of[Hard] : Clock{});
   if (thread != nullptr) {
     thread->announced = found;
-    thread->watched = &watched;
-    thread->choosy = options.wanted != nullptr;
+    watch_from_here(*thread);
   }
   if (found && thread != nullptr) acquire_clocks(*thread, birth.clocks);
   if (found) birth.full = false;
@@ -142,20 +149,21 @@ bool start(const Options& given) {
   options = given;
   options.partial = given.partial || given.wanted != nullptr;
   births = reserve_array<Birth>(kMostWaiting);
-  if (births == nullptr || !make_shadow() || !make_contexts() || !make_locksets() || !make_objects() ||
-      !make_threads() || !make_heap() || !make_races() || !make_lock_order() || !make_atomicity()) {
+  if (births == nullptr || !make_shadow() || !make_contexts() || !make_places() || !make_locksets() ||
+      !make_objects() || !make_threads() || !make_heap() || !make_races() || !make_lock_order() ||
+      !make_atomicity()) {
     return false;
   }
   self = open_thread(0, Clock{});
   if (self == nullptr) return false;
-  self->watched = &watched;
-  self->choosy = options.wanted != nullptr;
+  watch_from_here(*self);
   return started = true;
 }
 
 void fork_child() {
   pool_fork_child();
   contexts_fork_child();
+  places_fork_child();
   locksets_fork_child();
   objects_fork_child();
   threads_fork_child();

@@ -111,29 +111,23 @@ void tell_site(uint32_t race, uint64_t cell, Site site, uintptr_t word) {
                            (cell & kAtomic) != 0});
 }
 
-void report_member(Thread& thread, uint64_t cell, Site site, uint64_t other, SiteInContext member,
-                   uintptr_t word, Evidence evidence) {
-  Pair* pair = find_pair(site, kinds_of(cell), member.site, kinds_of(other));
+void report_pair(uint64_t cell, SiteInContext here, uint64_t other, SiteInContext there, uintptr_t word,
+                 Evidence evidence) {
+  Pair* pair = find_pair(here.site, kinds_of(cell), there.site, kinds_of(other));
   if (pair == nullptr || pair->evidence >= evidence) return;
   if (pair->evidence == Evidence{}) pair->id = race_count++;
   pair->evidence = evidence;
   scratch.id = pair->id;
   scratch.evidence = evidence;
-  fill_side(scratch.first, other, member, word);
-  fill_side(scratch.second, cell, {site, thread.context}, word);
+  fill_side(scratch.first, other, there, word);
+  fill_side(scratch.second, cell, here, word);
   find_block(word, scratch.block);
   options.sink->race(scratch);
   Word* racy = find_word(word, true);
   if (racy == nullptr) return;
   if (racy->race == UINT32_MAX) racy->race = pair->id;
-  tell_site(racy->race, other, member.site, word);
-  tell_site(racy->race, cell, site, word);
-}
-
-// Whether all of it has been said: what a hot racy variable takes at every access.
-bool said(Site site, uint64_t cell, Site other_site, uint64_t other, Evidence evidence) {
-  const Pair* pair = find_pair(site, kinds_of(cell), other_site, kinds_of(other));
-  return pair != nullptr && pair->evidence >= evidence;
+  tell_site(racy->race, other, there.site, word);
+  tell_site(racy->race, cell, here.site, word);
 }
 
 }  // namespace
@@ -145,15 +139,14 @@ bool make_races() {
   return pairs != nullptr && words != nullptr && told_sites != nullptr;
 }
 
-void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
-                 Evidence evidence) {
-  if (thread.reporting || !has_tag_of(info, other)) return;
+void report_race(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word, Evidence evidence) {
+  if (thread.reporting) return;
   const Busy reporting(thread.reporting);
   lock.lock();
-  if ((info & kSiteSet) != 0 || !said(site, cell, static_cast<Site>(info), other, evidence)) {
-    SiteInContext list[kMostMembers];
-    const uint32_t n = members(static_cast<Site>(info), context_of(info), list, kMostMembers);
-    for (uint32_t i = 0; i < n; ++i) report_member(thread, cell, site, other, list[i], word, evidence);
+  SiteInContext here[1], there[kMostMembers];
+  if (members(place_of(cell), here, 1) == 1) {
+    const uint32_t n = members(place_of(other), there, kMostMembers);
+    for (uint32_t i = 0; i < n; ++i) report_pair(cell, here[0], other, there[i], word, evidence);
   }
   lock.unlock();
 }

@@ -11,10 +11,9 @@ namespace simrt::rt::detect {
 extern Options options;
 
 bool make_races();
-/// `thread` made `cell` at `site`; `other` (with `info`) is an earlier access that nothing kept apart from
-/// it.
-void report_race(Thread& thread, uint64_t cell, Site site, uint64_t other, uint64_t info, uintptr_t word,
-                 Evidence evidence);
+/// `thread` made `cell`; `other` is an earlier access that nothing kept apart from it. Both with their
+/// places.
+void report_race(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word, Evidence evidence);
 extern uint32_t race_count;
 void note_site_slowly(Thread& thread, uint64_t cell, Site site, uintptr_t word);
 /// Tells of a site at memory that has had a race. Cheap when it has not.

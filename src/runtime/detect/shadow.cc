@@ -8,6 +8,7 @@
 namespace simrt::rt::detect {
 
 uint8_t* shadow_pages = nullptr;
+uint64_t era_of[kSlots];
 
 namespace {
 
@@ -38,12 +39,12 @@ void clear_by_hand(uintptr_t begin, uintptr_t end) {
 // A thread that enters an access at this moment may leave a cell behind: the page does not become untouched.
 void give_pages_back(uintptr_t begin, uintptr_t end) {
   for (uintptr_t page = begin; page < end; page += kPage) set_shadow_page(page, ShadowPage::GivenBack);
-  forget(granule_of(begin), (end - begin) * 8);
+  forget(granule_of(begin), (end - begin) * kShadowScale);
 }
 
 void clear_pages(uintptr_t begin, uintptr_t end) {
   if (end - begin > kHuge) {
-    forget(granule_of(begin), (end - begin) * 8);
+    forget(granule_of(begin), (end - begin) * kShadowScale);
     return;
   }
   uintptr_t page = begin;
@@ -78,7 +79,7 @@ void make_shadow_page(uintptr_t address) {
     end += kPage;
   } while (goes_on && end < page + kAhead * kPage && (end & kApplicationMask) != 0 &&
            shadow_page(end) != ShadowPage::Made);
-  populate(granule_of(page), (end - page) * 8);
+  populate(granule_of(page), (end - page) * kShadowScale);
 }
 
 void clear_shadow(uintptr_t begin, uint64_t size) {
@@ -90,5 +91,8 @@ void clear_shadow(uintptr_t begin, uint64_t size) {
   clear_pages(page_begin, page_end);
   clear_by_hand(page_end, last);
 }
+
+// What is known of the pages stays: those that are accessed again cost page faults.
+void clear_all_shadow() { forget(reinterpret_cast<void*>(kShadowBase), kShadowBytes); }
 
 }  // namespace simrt::rt::detect

@@ -1,19 +1,17 @@
 // Shadow memory: what the last accesses to each 8 bytes of the program's memory were.
 //
-// One granule (64 bytes: a cache line) for 8 bytes, at an address computed from theirs. A cell says which
-// bytes were accessed, how, by which thread slot and in which of its segments; the info word beside it says
-// at which sites. Cells are read and written without a lock: a cell beside the info of another one is
-// noticed by the tag.
+// One granule (four cells, 32 bytes) for 8 bytes, at an address computed from theirs. A cell says which bytes
+// were accessed, how, by which thread slot, in which of its segments and at which place in the code. It is
+// one word, so that cells are read and written without a lock.
 #pragma once
 
 #include <stdint.h>
 
 namespace simrt::rt::detect {
 
-struct alignas(64) Granule {
+struct alignas(32) Granule {
   static constexpr uint32_t kCells = 4;
   uint64_t cell[kCells];
-  uint64_t info[kCells];
 };
 
 // User space addresses keep their lowest 43 bits. Programs live at the bottom (not PIE), in the 2 TiB from
@@ -21,40 +19,51 @@ struct alignas(64) Granule {
 // apart.
 inline constexpr uintptr_t kApplicationMask = (uintptr_t{1} << 43) - 8;
 inline constexpr uintptr_t kShadowBase = 0x100000000000;
-inline constexpr uintptr_t kShadowBytes = (uintptr_t{1} << 43) * 8;
+inline constexpr uintptr_t kShadowScale = sizeof(Granule) / 8;
+inline constexpr uintptr_t kShadowBytes = (uintptr_t{1} << 43) * kShadowScale;
 
 inline Granule* granule_of(uintptr_t address) {
-  return reinterpret_cast<Granule*>(kShadowBase + (address & kApplicationMask) * 8);
+  return reinterpret_cast<Granule*>(kShadowBase + (address & kApplicationMask) * kShadowScale);
 }
 
-// Cell: bits 0-7 bytes, 8 write, 9 atomic, 10 release of the memory, 11-22 slot, 23-63 segment (from 1).
+// Cell: bits 0-7 bytes, 8 write, 9 atomic, 10 release of the memory, 11-21 slot, 22-42 the lowest bits of the
+// segment, 43-63 place (place.h).
 inline constexpr uint64_t kBytes = 0xff, kWrite = 1u << 8, kAtomic = 1u << 9, kRelease = 1u << 10;
-inline constexpr unsigned kSlotShift = 11, kSegmentShift = 23;
-inline constexpr uint64_t kSlotBits = uint64_t{0xfff} << kSlotShift;
+inline constexpr unsigned kSlotShift = 11, kSegmentShift = 22, kPlaceShift = 43;
+inline constexpr uint32_t kSlots = 1u << (kSegmentShift - kSlotShift);  // threads told apart at once
+inline constexpr unsigned kSegmentBits = kPlaceShift - kSegmentShift;
+inline constexpr uint64_t kSlotBits = uint64_t{kSlots - 1} << kSlotShift;
+inline constexpr uint64_t kPlaceField = ~uint64_t{0} << kPlaceShift;
+/// Kind, slot and segment: where two cells differ in none of these, they are one thread's in one segment.
+inline constexpr uint64_t kSameStep = ~(kBytes | kPlaceField);
 
 inline uint64_t cell_base(uint32_t slot, uint64_t segment) {
-  return uint64_t{slot} << kSlotShift | segment << kSegmentShift;
+  return uint64_t{slot} << kSlotShift | (segment & ((uint64_t{1} << kSegmentBits) - 1)) << kSegmentShift;
 }
-inline uint32_t slot_of(uint64_t cell) { return static_cast<uint32_t>(cell >> kSlotShift & 0xfff); }
-inline uint64_t segment_of(uint64_t cell) { return cell >> kSegmentShift; }
+inline uint32_t slot_of(uint64_t cell) { return static_cast<uint32_t>(cell >> kSlotShift) % kSlots; }
+inline uint32_t place_of(uint64_t cell) { return static_cast<uint32_t>(cell >> kPlaceShift); }
 
-// Info: bits 0-31 site or set of sites, 32-51 calling context, 52-63 tag (low bits of slot and segment).
+// Segments are counted on; half of what a cell can tell apart is one era of a slot. When a slot enters the
+// next one, all shadow is cleared: cells, and copies of them that somebody still looks at, are of its present
+// era or the one before.
+inline constexpr unsigned kEraShift = kSegmentBits - 1;
+extern uint64_t era_of[kSlots];
+
+inline uint32_t segment_number(uint64_t cell) {
+  return static_cast<uint32_t>(cell >> kSegmentShift) & ((1u << kSegmentBits) - 1);
+}
+inline uint64_t segment_of(uint64_t cell) {
+  const uint64_t era = __atomic_load_n(&era_of[slot_of(cell)], __ATOMIC_RELAXED);
+  const uint64_t number = segment_number(cell);
+  return ((era - ((number >> kEraShift ^ era) & 1)) << kEraShift) + (number & ((1u << kEraShift) - 1));
+}
+
+/// An instruction that accesses memory or calls, by the lowest 31 bits of its return address.
 using Site = uint32_t;
-inline constexpr Site kSiteSet = 0x80000000;
-inline Site site_of(uintptr_t pc) { return static_cast<Site>(pc) & ~kSiteSet; }
-inline uint64_t tag_of(uint64_t cell) {
-  return (cell >> kSlotShift & 0x3f) << 52 | (cell >> kSegmentShift & 0x3f) << 58;
-}
-/// Whether the info word (0: none yet) was entered with this cell, or with one like it.
-inline bool has_tag_of(uint64_t info, uint64_t cell) {
-  return info != 0 && (info & uint64_t{0xfff} << 52) == tag_of(cell);
-}
-inline uint64_t info_of(uint64_t cell, Site site, uint32_t context) {
-  return tag_of(cell) | uint64_t{context} << 32 | site;
-}
-inline uint32_t context_of(uint64_t info) { return static_cast<uint32_t>(info >> 32) & 0xfffff; }
+inline constexpr Site kNoSite = 0x80000000;
+inline Site site_of(uintptr_t pc) { return static_cast<Site>(pc) & ~kNoSite; }
 
-// What is known of the shadow (32 KiB) of a page of the program's memory.
+// What is known of the shadow (16 KiB) of a page of the program's memory.
 enum class ShadowPage : uint8_t { Untouched, Made, GivenBack };
 inline constexpr unsigned kPageShift = 12;
 inline constexpr uintptr_t kPage = uintptr_t{1} << kPageShift;
@@ -80,5 +89,6 @@ inline void prepare_shadow(uintptr_t begin, uint64_t size) {
 }
 /// Forgets all accesses to [begin, begin + size); whole granules only.
 void clear_shadow(uintptr_t begin, uint64_t size);
+void clear_all_shadow();
 
 }  // namespace simrt::rt::detect

@@ -121,9 +121,19 @@ uint32_t index_of(uint32_t slot, uint64_t segment) {
 
 void next_segment(Thread& thread) {
   const uint64_t segment = thread.segment + 1;
+  if (segment >> kEraShift != era_of[thread.slot]) [[unlikely]] {
+    clear_all_shadow();
+    __atomic_store_n(&era_of[thread.slot], segment >> kEraShift, __ATOMIC_RELEASE);
+  }
   __atomic_store_n(&thread.segment, segment, __ATOMIC_RELAXED);
   lockset_log[thread.slot * kLog + segment % kLog] = thread.lockset;
   thread.base = cell_base(thread.slot, segment);
+  thread.quick = thread.first_site_counts ? thread.base : 0;
+}
+
+Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site) {
+  known = {key, make_place({site, thread.context})};
+  return known.place;
 }
 
 void acquire_clocks(Thread& thread, const Clocks& published) {

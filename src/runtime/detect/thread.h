@@ -6,6 +6,7 @@
 #include "detect/clock.h"
 #include "detect/context.h"
 #include "detect/lockset.h"
+#include "detect/place.h"
 #include "detect/shadow.h"
 #include "sys/lock.h"
 
@@ -23,6 +24,25 @@ struct LockSetStep {
   HeldKey added;
 };
 
+/// The place of a site in a context, as it was looked up.
+struct KnownPlace {
+  uint64_t key = 0;
+  Place place = kNoPlace;
+};
+
+/// Whether two sets of locks keep their holders apart.
+struct Apart {
+  LockSet mine, others;
+  bool kept;
+};
+
+/// Whether two accesses in different critical sections belong together (atomicity.h), as of `version`.
+struct Together {
+  Place first, second;
+  uint32_t version;  // 0 = nothing yet
+  bool pair;
+};
+
 struct Frame {
   uintptr_t stack_pointer;
   Context outer;
@@ -33,9 +53,12 @@ inline constexpr uint32_t kMostFrames = 1u << 16;
 /// Owned by its thread; others read `segment` only.
 struct Thread {
   uint64_t base;  // cell_base(slot, segment)
+  uint64_t
+      quick;  // the same where an access that was made in this segment is over at once (access.h), else 0
   Context context;
-  uint32_t depth;  // of frames; may pass kMostFrames
-  bool choosy;     // Options::wanted is to be asked
+  uint32_t depth;          // of frames; may pass kMostFrames
+  bool choosy;             // Options::wanted is to be asked
+  bool first_site_counts;  // !Options::every_site
   Frame* frames;
   uint64_t* clock[kOrders];  // kSlots each; the own component is not kept up to date: see segment
   uint64_t segment;
@@ -56,10 +79,15 @@ struct Thread {
   bool has_pending;  // acquire_pending is not empty
   bool has_fence;    // release_fence is not empty
   Held held[kMostHeld];
+  static constexpr unsigned kPlaceBits = 8;
+  KnownPlace places[1u << kPlaceBits];  // by hash of site and context
   static constexpr uint32_t kSteps = 16;
   LockSetStep steps[kSteps];  // by hash of what was added; remembered because making sets takes a global lock
-  Clocks acquire_pending;     // what relaxed loads saw, until an acquire fence
-  Clocks release_fence;       // as of the last release fence
+  Apart apart;                // what was asked last
+  static constexpr uint32_t kTogether = 256;
+  Together together[kTogether];  // by hash of the sites
+  Clocks acquire_pending;        // what relaxed loads saw, until an acquire fence
+  Clocks release_fence;          // as of the last release fence
 };
 
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
@@ -78,24 +106,27 @@ void close_thread(Thread* thread);  // its slot may be given to others, later
 /// Index of the thread that had this slot in this segment.
 uint32_t index_of(uint32_t slot, uint64_t segment);
 
-extern Thread** thread_at;                  // the latest owner of each slot < slots_used
-extern LockSet* lockset_log;                // kSlots rings of kLog
-inline constexpr uint64_t kLog = 1u << 22;  // segments of a thread whose lock sets are remembered
+extern Thread** thread_at;  // the latest owner of each slot < slots_used
+// kSlots rings, with the locks held in the segments that cells can speak of.
+extern LockSet* lockset_log;
+inline constexpr uint64_t kLog = uint64_t{1} << kSegmentBits;
 
 inline uint64_t segment_now(uint32_t slot) {
   return __atomic_load_n(&thread_at[slot]->segment, __ATOMIC_RELAXED);
 }
 
-/// Locks held in a segment; kUnknownLocks when it is too long ago.
-inline LockSet lockset_of(uint64_t cell) {
-  const uint32_t slot = slot_of(cell);
-  const uint64_t segment = segment_of(cell);
-  if (segment_now(slot) - segment >= kLog - 1) [[unlikely]]
-    return kUnknownLocks;
-  return lockset_log[slot * kLog + segment % kLog];
-}
+/// Locks held when the access was made.
+inline LockSet lockset_of(uint64_t cell) { return lockset_log[slot_of(cell) * kLog + segment_number(cell)]; }
 /// Starts the next segment, with `thread.lockset` as it is now.
 void next_segment(Thread& thread);
+
+Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site);
+/// Where the thread is, at this site.
+inline Place place_at(Thread& thread, Site site) {
+  const uint64_t key = uint64_t{thread.context} << 31 | site;
+  KnownPlace& known = thread.places[key * 0x9e3779b97f4a7c15u >> (64 - Thread::kPlaceBits)];
+  return known.key == key ? known.place : look_up_place(thread, known, key, site);
+}
 
 /// Somebody was taken to know of segments that had not ended: of what these come to know later nobody can
 /// tell.

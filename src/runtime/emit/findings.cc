@@ -230,6 +230,7 @@ bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)
   options.lock_cycles = (plan.detectors & format::kDetectLockCycles) != 0;
   options.atomicity = (plan.detectors & format::kDetectAtomicity) != 0;
   options.partial = partial;
+  options.every_site = partial || wanted != nullptr || plan.mode == format::RunMode::Control;
   options.wanted = wanted;
   if (!detect::start(options)) return false;
   if (wanted != nullptr && plan.mode == format::RunMode::Detect) detect::patch_out(wanted, kPatchCalls);

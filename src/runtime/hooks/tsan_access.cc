@@ -32,21 +32,25 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
   }
 }
 
-// Apart, so that the free-running path needs no frame.
+// Apart, so that the quick path needs no frame.
 template <uint32_t kSize, uint64_t kKind, bool kAligned>
-[[gnu::noinline]] void controlled_plain(uintptr_t address, uintptr_t pc) {
-  control::point(kKind == kRead ? EventKind::Read : EventKind::Write, address, kSize, pc);
+[[gnu::noinline]] void plain_slowly(uintptr_t address, uintptr_t pc) {
+  if (controlled()) [[unlikely]]
+    control::point(kKind == kRead ? EventKind::Read : EventKind::Write, address, kSize, pc);
   watch<kSize, kKind, kAligned>(address, pc);
 }
 
 template <uint32_t kSize, uint64_t kKind, bool kAligned>
 [[gnu::always_inline]] inline void plain(const volatile void* pointer, uintptr_t pc) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
-  if (controlled()) [[unlikely]] {
-    controlled_plain<kSize, kKind, kAligned>(address, pc);
-  } else {
-    watch<kSize, kKind, kAligned>(address, pc);
+  if constexpr (kSize <= 8) {
+    const detect::Thread* thread = detect::watched;
+    if (thread != nullptr && thread->quick != 0 && (kAligned || (address & 7) + kSize <= 8) &&
+        detect::is_known(*detect::granule_of(address),
+                         thread->quick | kKind | detect::byte_mask(address, kSize))) [[likely]]
+      return;
   }
+  plain_slowly<kSize, kKind, kAligned>(address, pc);
 }
 
 void spread(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
