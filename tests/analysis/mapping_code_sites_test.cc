@@ -47,7 +47,7 @@ class CodeSitesOf : public ::testing::TestWithParam<const char*> {
 
 TEST_P(CodeSitesOf, LibraryCodeBehindALineIsFound) {
   const auto calls = at("numbers.push_back");
-  const auto inside = sites_->library_calls_behind(calls);
+  const auto inside = sites_->library_code_behind(calls, {}).calls;
   EXPECT_GT(calls.size() + inside.size(), 2U) << "allocation at least, and what moves the elements";
   for (const std::uint64_t call : inside) {
     for (const char* line : {"return pair", "twice(count));", "copy({1", "return x + x"}) {
@@ -65,7 +65,30 @@ TEST_P(CodeSitesOf, LinesWithoutCodeAreTold) {
   EXPECT_TRUE(sites_->calls_at("other.cc", 6).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, CodeSitesOf, ::testing::Values("-O0", "-O2"));
+INSTANTIATE_TEST_SUITE_P(Levels, CodeSitesOf,
+                         ::testing::Values("-O0", "-O2", "-O0 -fPIC -shared", "-O0 -fPIC -shared -fno-plt"));
+
+// In a shared library, what a template makes is called through the dynamic linker, and may lie elsewhere.
+TEST(CodeSites, CallsThatTheLinkerBindsAreFollowed) {
+  const Workspace workspace;
+  workspace.write("main.cc", kSource);
+  workspace.write("other.cc",
+                  "#include <vector>\nvoid more(std::vector<int>& all, int x) { all.push_back(x); }\n");
+  run(workspace.path(), "clang++-19 -std=c++20 -g -O0 -fPIC -shared main.cc -o library.so");
+  run(workspace.path(), "clang++-19 -std=c++20 -g -O0 -fPIC -shared other.cc -o other.so");
+  const auto library = CodeSites::load(workspace.path("library.so"), workspace.path());
+  const auto other = CodeSites::load(workspace.path("other.so"), workspace.path());
+  ASSERT_TRUE(library && other);
+  const auto calls = library->calls_at("main.cc", find(kSource, "numbers.push_back").line);
+  const auto behind = library->library_code_behind(calls, {});
+  EXPECT_GT(behind.calls.size(), 5U);
+  ASSERT_FALSE(behind.linked.empty());
+  EXPECT_TRUE(std::ranges::any_of(behind.linked, [](const auto& function) {
+    return function.symbol == "_ZNSt6vectorIiSaIiEE9push_backERKi" && !function.by_library;
+  }));
+  EXPECT_EQ(other->library_code_behind({}, behind.linked).calls.size(), behind.calls.size());
+  EXPECT_TRUE(other->library_code_behind({}, {{"_Z4morerSt6vectorIiSaIiEEi"}}).calls.empty());
+}
 
 TEST(CodeSites, EveryCallOfALineIsThere) {
   const Workspace workspace;
@@ -75,7 +98,8 @@ TEST(CodeSites, EveryCallOfALineIsThere) {
   ASSERT_TRUE(sites);
   EXPECT_GE(sites->calls_at("main.cc", find(kSource, "copy({1").line).size(), 3U);
   EXPECT_EQ(sites->calls_at("main.cc", find(kSource, "return pair").line).size(), 0U);
-  EXPECT_TRUE(sites->library_calls_behind(sites->calls_at("main.cc", find(kSource, "copy({1").line)).empty());
+  EXPECT_TRUE(sites->library_code_behind(sites->calls_at("main.cc", find(kSource, "copy({1").line), {})
+                  .calls.empty());
 }
 
 TEST(CodeSites, WhatIsNoProgramIsAnError) {

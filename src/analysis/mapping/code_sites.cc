@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -86,29 +87,45 @@ std::vector<std::uint64_t> CodeSites::calls_at(const std::string& file, std::uin
   return calls;
 }
 
-std::vector<std::uint64_t> CodeSites::library_calls_behind(const std::vector<std::uint64_t>& calls) const {
-  struct Call {
-    std::uint64_t returns;
-    bool by_library;
-  };
-  std::vector<Call> open;
-  for (const std::uint64_t call : calls) open.push_back({call, false});
-  std::vector<std::uint64_t> found;
+namespace {
+
+struct OpenCall {
+  std::optional<std::uint64_t> target;  // in this module
+  bool by_library;
+};
+
+}  // namespace
+
+CodeSites::LibraryCode CodeSites::library_code_behind(const std::vector<std::uint64_t>& calls,
+                                                      const std::vector<Linked>& functions) const {
+  const ObjectFile& object = tables_->object;
+  LibraryCode found;
+  std::vector<OpenCall> open;
   std::set<std::uint64_t> entered;
+  std::set<Linked> linked;
+  const auto open_call = [&](std::uint64_t returns, bool by_library) {
+    const std::string_view symbol = object.linked_call(returns);
+    if (!symbol.empty()) linked.insert({std::string(symbol), by_library});
+    open.push_back(
+        {symbol.empty() ? object.call_target(returns) : object.function_named(symbol), by_library});
+  };
+  for (const std::uint64_t call : calls) open_call(call, false);
+  for (const Linked& function : functions)
+    open.push_back({object.function_named(function.symbol), function.by_library});
   while (!open.empty()) {
-    const Call call = open.back();
+    const OpenCall call = open.back();
     open.pop_back();
-    const auto target = tables_->object.call_target(call.returns);
-    const DebugScope* scope = target ? tables_->debug.scope_at(*target) : nullptr;
+    const DebugScope* scope = call.target ? tables_->debug.scope_at(*call.target) : nullptr;
     if (scope == nullptr || scope->owner == kNone) continue;  // another module's
     const bool ours = tables_->is_ours(tables_->debug.functions[scope->owner].file);
     if ((ours && !call.by_library) || !entered.insert(scope->owner_begin).second) continue;
-    for (const std::uint64_t more : tables_->object.call_returns(scope->owner_begin, scope->owner_end)) {
-      found.push_back(more);
-      open.push_back({more, !ours});
+    for (const std::uint64_t more : object.call_returns(scope->owner_begin, scope->owner_end)) {
+      found.calls.push_back(more);
+      open_call(more, !ours);
     }
   }
-  sort_unique(found);
+  sort_unique(found.calls);
+  found.linked.assign(linked.begin(), linked.end());
   return found;
 }
 

@@ -26,10 +26,21 @@ class CodeSites {
   bool has_code(const std::string& file, std::uint32_t first, std::uint32_t last) const;
   /// The calls in the code of a line. Empty: no code, or none.
   std::vector<std::uint64_t> calls_at(const std::string& file, std::uint32_t line) const;
-  /// The calls in the library code (functions of headers outside the repository) that these calls lead to,
-  /// directly and through each other; and in what a library calls back (copies of elements, comparisons), but
-  /// not in what that calls of the repository in turn.
-  std::vector<std::uint64_t> library_calls_behind(const std::vector<std::uint64_t>& calls) const;
+  /// A function that a call leaves to the dynamic linker, so that it may lie in any module.
+  struct Linked {
+    std::string symbol;
+    bool by_library = false;  ///< library code calls it
+    auto operator<=>(const Linked&) const = default;
+  };
+  struct LibraryCode {
+    std::vector<std::uint64_t> calls;
+    std::vector<Linked> linked;  ///< each once
+  };
+  /// The calls in the library code (functions of headers outside the repository) that these calls, and calls
+  /// of these functions from other modules, lead to, directly and through each other; and in what a library
+  /// calls back (copies of elements, comparisons), but not in what that calls of the repository in turn.
+  LibraryCode library_code_behind(const std::vector<std::uint64_t>& calls,
+                                  const std::vector<Linked>& functions) const;
 
  private:
   struct Tables;

@@ -66,6 +66,7 @@ Result<ObjectFile> ObjectFile::open(const std::string& path) {
   }
   file.read_sections();
   file.read_symbols();
+  file.read_linked();
   return file;
 }
 
@@ -105,6 +106,17 @@ void ObjectFile::read_symbols() {
            std::tie(b.symbol.address, b.local, b.symbol.name);
   });
   for (Entry& entry : entries) symbols_.push_back(std::move(entry.symbol));
+  for (const FunctionSymbol& symbol : symbols_) addresses_.emplace(symbol.name, symbol.address);
+}
+
+void ObjectFile::read_linked() {
+  for (const llvm::object::SectionRef& section : object().dynamic_relocation_sections()) {
+    for (const llvm::object::RelocationRef& relocation : section.relocations()) {
+      const llvm::object::symbol_iterator symbol = relocation.getSymbol();
+      if (symbol == object().symbol_end()) continue;
+      if (auto name = value_of(symbol->getName())) linked_.emplace(relocation.getOffset(), name->str());
+    }
+  }
 }
 
 const ObjectFile::Range* ObjectFile::code_around(std::uint64_t address) const {
@@ -137,6 +149,32 @@ std::optional<std::uint64_t> ObjectFile::call_target(std::uint64_t address) cons
   if (static_cast<unsigned char>(range->bytes[at]) != 0xe8) return std::nullopt;
   return address + static_cast<std::uint64_t>(static_cast<std::int32_t>(
                        llvm::support::endian::read32le(range->bytes.data() + at + 1)));
+}
+
+std::string_view ObjectFile::linked_call(std::uint64_t address) const {
+  constexpr std::uint64_t kThroughSlot = 6, kEndbr = 4;
+  std::optional<std::uint64_t> slot;
+  const Range* range = code_around(address - 1);
+  if (range == nullptr) return {};
+  if (const std::uint64_t at = address - range->begin;
+      at >= kThroughSlot && opcode_at(range->bytes, at - kThroughSlot, 0xff, 0x15)) {
+    slot = relative_target(range->bytes, range->begin, at - 4);
+  } else if (const auto stub = call_target(address)) {  // [endbr64] [bnd] jmp *slot(%rip)
+    const Range* plt = code_around(*stub);
+    if (plt == nullptr) return {};
+    std::uint64_t jump = *stub - plt->begin;
+    if (plt->bytes.substr(jump, kEndbr) == "\xf3\x0f\x1e\xfa") jump += kEndbr;
+    if (plt->bytes.substr(jump, 1) == "\xf2") ++jump;
+    if (jump + kThroughSlot <= plt->bytes.size() && opcode_at(plt->bytes, jump, 0xff, 0x25))
+      slot = relative_target(plt->bytes, plt->begin, jump + 2);
+  }
+  const auto linked = slot ? linked_.find(*slot) : linked_.end();
+  return linked == linked_.end() ? std::string_view() : std::string_view(linked->second);
+}
+
+std::optional<std::uint64_t> ObjectFile::function_named(std::string_view name) const {
+  const auto found = addresses_.find(name);
+  return found == addresses_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<std::uint64_t> ObjectFile::function_addresses() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,11 @@ class ObjectFile {
   std::vector<std::uint64_t> call_returns(std::uint64_t begin, std::uint64_t end) const;
   /// What the direct call that returns to `address` calls; nothing for any other instruction. x86-64 only.
   std::optional<std::uint64_t> call_target(std::uint64_t address) const;
+  /// The symbol that the call which returns to `address` leaves to the dynamic linker (through the PLT or the
+  /// GOT): whichever module defines it first. Empty: another kind of call. x86-64 only.
+  std::string_view linked_call(std::uint64_t address) const;
+  /// Where the function symbol of that name starts.
+  std::optional<std::uint64_t> function_named(std::string_view name) const;
   /// Where the functions start, ascending.
   std::vector<std::uint64_t> function_addresses() const;
 
@@ -60,12 +66,15 @@ class ObjectFile {
   };
   void read_sections();
   void read_symbols();
+  void read_linked();
   const Range* code_around(std::uint64_t address) const;
   std::vector<std::uint64_t> callback_slots() const;
 
   llvm::object::OwningBinary<llvm::object::ObjectFile> owner_;
   std::vector<Range> code_;              // executable sections, ascending
   std::vector<FunctionSymbol> symbols_;  // ascending address; globals first among equals
+  std::unordered_map<std::string_view, std::uint64_t> addresses_;  // of symbols_, by name; globals first
+  std::unordered_map<std::uint64_t, std::string> linked_;          // slot of the GOT -> symbol
 };
 
 }  // namespace simrt::analysis

@@ -26,6 +26,8 @@ struct Line {
 struct Module {
   testing::CheckModule name;
   analysis::CodeSites code;
+  std::set<std::uint64_t> calls = {};              // that are to be watched
+  std::vector<std::uint64_t> into_libraries = {};  // of them, those whose library code is, too
 };
 
 struct CallPlace {
@@ -52,6 +54,7 @@ class Lookup {
   }
   void add_callers(FunctionId callee, bool whole_object);
   void find_calls();
+  void follow_into_libraries();
 
   const Program& head_;
   std::vector<Module> modules_;
@@ -101,26 +104,45 @@ bool Lookup::add(const SharedAccess& access) {
   return true;
 }
 
+/// Calls may leave a module: a function that several have (of a template) runs in one of them for all.
+void Lookup::follow_into_libraries() {
+  using Linked = analysis::CodeSites::Linked;
+  std::set<Linked> known;
+  std::vector<Linked> linked;  // what the last round brought
+  for (bool first = true; first || !linked.empty(); first = false) {
+    std::set<Linked> more;
+    for (Module& module : modules_) {
+      const auto behind = module.code.library_code_behind(
+          first ? module.into_libraries : std::vector<std::uint64_t>(), linked);
+      module.calls.insert(behind.calls.begin(), behind.calls.end());
+      for (const Linked& function : behind.linked)
+        if (!known.contains(function)) more.insert(function);
+    }
+    linked.assign(more.begin(), more.end());
+    known.merge(more);
+  }
+}
+
 WatchedSites Lookup::take() {
+  for (Module& module : modules_) {
+    const auto add_all = [&](const std::vector<std::uint64_t>& more) {
+      module.calls.insert(more.begin(), more.end());
+    };
+    for (const Line& line : lines_) add_all(module.code.calls_at(line.file, line.line));
+    for (const Line& line : objects_) {
+      const auto more = module.code.calls_at(line.file, line.line);
+      module.into_libraries.insert(module.into_libraries.end(), more.begin(), more.end());
+    }
+    add_all(module.into_libraries);
+  }
+  follow_into_libraries();
   WatchedSites watched;
   watched.libraries = !objects_.empty();
   for (Module& module : modules_) {
-    std::set<std::uint64_t> calls;
-    const auto add_all = [&](const std::vector<std::uint64_t>& more) {
-      calls.insert(more.begin(), more.end());
-    };
-    for (const Line& line : lines_) add_all(module.code.calls_at(line.file, line.line));
-    std::vector<std::uint64_t> into_libraries;
-    for (const Line& line : objects_) {
-      const auto more = module.code.calls_at(line.file, line.line);
-      into_libraries.insert(into_libraries.end(), more.begin(), more.end());
-    }
-    add_all(into_libraries);
-    add_all(module.code.library_calls_behind(into_libraries));
-    if (calls.empty()) continue;
+    if (module.calls.empty()) continue;
     const auto index = static_cast<std::uint32_t>(watched.modules.size());
     watched.modules.push_back(std::move(module.name));
-    for (const std::uint64_t call : calls) watched.sites.push_back({index, call});
+    for (const std::uint64_t call : module.calls) watched.sites.push_back({index, call});
   }
   return watched;
 }
