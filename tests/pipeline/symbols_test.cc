@@ -114,5 +114,28 @@ TEST_F(ProgramOfParts, AVariableIsNamedByTheAccessOfItsLine) {
   EXPECT_EQ(name_at(27), "limit");
 }
 
+TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
+  write("assign.c", "shared = copy;\ntable[key] = s;\nflag |= true;\nif (a <= b) use(c);\n*at = 'x';\n");
+  Symbols symbols(root_, nullptr);
+  const auto name_at = [&](std::uint32_t line, std::uint32_t column) {
+    CodeFrame frame;
+    frame.file = "assign.c";
+    frame.line = line;
+    frame.column = column;
+    return symbols.variable({}, 0, {frame});
+  };
+  EXPECT_EQ(name_at(1, 8), "shared");
+  EXPECT_EQ(name_at(1, 10), "copy");
+  EXPECT_EQ(name_at(2, 6), "table");
+  EXPECT_EQ(name_at(3, 6), "flag");
+  EXPECT_EQ(name_at(4, 7), "b") << "a comparison reads both";
+  EXPECT_EQ(name_at(5, 5), "at");
+  CodeFrame call;
+  call.file = "assign.c";
+  call.line = 1;
+  call.column = 10;
+  EXPECT_EQ(symbols.variable({}, 0, {call}, true), "shared") << "a library wrote it";
+}
+
 }  // namespace
 }  // namespace simrt::pipeline

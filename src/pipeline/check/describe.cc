@@ -95,7 +95,10 @@ class Describer {
     return execution_.site_of(pc).value_or(testing::CheckSite{format::kPlanNone, 0});
   }
   std::string name_at(const format::FindingAccess& access, const FindingSide& side) {
-    return symbols_.variable(execution_, access.address, side.stack);
+    const bool by_library = side.stack.empty() || !side.stack.front().own();
+    return symbols_.variable(
+        execution_, access.address, side.stack,
+        by_library && access.kind == static_cast<std::uint8_t>(format::EventKind::Write));
   }
 
   const Execution& execution_;

@@ -69,6 +69,17 @@ std::string left_of(const std::string& text, std::size_t column) {
   return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
 }
 
+/// Whether an assignment ("=", "+=", "<<=") or a subscript stands there: what it works on stands before it.
+bool works_on_left(const std::string& text, std::size_t at) {
+  if (at >= text.size()) return false;
+  if (text[at] == '[') return true;
+  std::size_t end = at;
+  while (end < text.size() && std::string_view("=<>!+-*/%|&^").find(text[end]) != std::string_view::npos)
+    ++end;
+  const std::string op = text.substr(at, end - at);
+  return op.ends_with('=') && op != "==" && op != "!=" && op != "<=" && op != ">=";
+}
+
 }  // namespace
 
 Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> program)
@@ -78,8 +89,12 @@ Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> pro
     for (const Block& block : function.blocks)
       for (const Element& element : block.elements)
         for (const Event& event : element.events)
-          if (const auto* access = std::get_if<Access>(&event.what))
-            accesses_.try_emplace({function.file, event.at.line, event.at.column}, access->place.base);
+          if (const auto* access = std::get_if<Access>(&event.what)) {
+            Accessed& there =
+                accesses_.try_emplace({function.file, event.at.line, event.at.column}, access->place.base)
+                    .first->second;
+            if (access->mode == AccessMode::Write && !there.written) there.written = access->place.base;
+          }
 }
 
 void Symbols::learn(const testing::Execution& execution, bool events) {
@@ -198,20 +213,21 @@ std::string Symbols::global(const testing::Execution& execution, std::uint64_t a
 }
 
 std::string Symbols::variable(const testing::Execution& execution, std::uint64_t address,
-                              const std::vector<CodeFrame>& stack) {
+                              const std::vector<CodeFrame>& stack, bool by_library) {
   const std::lock_guard lock(mutex_);
   const CodeFrame* frame = own_frame(stack);
   const bool own = frame != nullptr && frame->own();
-  const std::string word = own ? as_written(*frame) : std::string();
+  const std::string word = own ? as_written(*frame, by_library) : std::string();
   if (frame != nullptr) {
     const auto known = accesses_.find({frame->file, frame->line, frame->column});
-    if (known != accesses_.end()) return program_->name_of(known->second);
+    if (known != accesses_.end() && (!by_library || known->second.written))
+      return program_->name_of(by_library ? *known->second.written : known->second.variable);
     if (!word.empty())
-      if (std::string name = accessed_near(*frame, word); !name.empty()) return name;
+      if (std::string name = accessed_near(*frame, word, by_library); !name.empty()) return name;
   }
   if (std::string name = global(execution, address); !name.empty()) return name;
   if (own)
-    if (std::string name = accessed_near(*frame, {}); !name.empty()) return name;
+    if (std::string name = accessed_near(*frame, {}, by_library); !name.empty()) return name;
   if (!word.empty()) return word;
   return frame != nullptr && !frame->function.empty() ? "memory in " + frame->function : "memory";
 }
@@ -257,12 +273,13 @@ std::string Symbols::position(const CodeFrame& frame) {
 /// What the facts know of the line, for a hook with another column than the access (that of a macro, an
 /// operator, a call that the compiler made of it): the variable that is called `word`; without a word the one
 /// that is accessed nearest.
-std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& word) {
+std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& word, bool written) {
   std::string nearest;
   std::uint32_t distance = UINT32_MAX;
   for (auto at = accesses_.lower_bound({frame.file, frame.line, 0});
        at != accesses_.end() && at->first.file == frame.file && at->first.line == frame.line; ++at) {
-    const std::string name = program_->name_of(at->second);
+    if (written && !at->second.written) continue;
+    const std::string name = program_->name_of(written ? *at->second.written : at->second.variable);
     if (!word.empty()) {
       if (name == word || name.ends_with("::" + word)) return name;
       continue;
@@ -277,11 +294,17 @@ std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& wo
   return nearest;
 }
 
-/// The word at the column, or the first one behind it; of a member function's call, the object in front of
-/// it. A literal is no name: then what stands to the left of it.
-std::string Symbols::as_written(const CodeFrame& frame) {
+/// The word at the column, or the first one behind it; before an assignment; of a member function's call, the
+/// object in front of it. A literal is no name: then what stands to the left of it.
+std::string Symbols::as_written(const CodeFrame& frame, bool written) {
   const std::string text = line_text(frame);
   std::size_t begin = frame.column == 0 ? 0 : frame.column - 1;
+  if (written)  // the call's column may be that of its last argument
+    for (std::size_t at = 0; at < begin && at < text.size(); ++at)
+      if (text[at] != '[' && works_on_left(text, at))
+        if (std::string name = left_of(text, at); !name.empty()) return name;
+  if (works_on_left(text, begin))
+    if (std::string name = left_of(text, begin); !name.empty()) return name;
   while (begin < text.size() && !is_word(text[begin])) ++begin;
   if (begin >= text.size()) return {};
   std::size_t end = begin;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -30,9 +31,10 @@ class Symbols {
   /// `pcs`: run-time return addresses, innermost first.
   std::vector<CodeFrame> stack(const testing::Execution& execution, const std::vector<std::uint64_t>& pcs);
   ThreadRole role(const testing::Execution& execution, std::uint32_t thread);
-  /// "HM::modCount": from the facts, else a global's symbol, else as written in the source.
+  /// "HM::modCount": from the facts, else a global's symbol, else as written in the source. `by_library`: a
+  /// library wrote it for the innermost own frame, so that the place is that of the call.
   std::string variable(const testing::Execution& execution, std::uint64_t address,
-                       const std::vector<CodeFrame>& stack);
+                       const std::vector<CodeFrame>& stack, bool by_library = false);
   /// A global's name for an address; empty when it is none.
   std::string global(const testing::Execution& execution, std::uint64_t address);
   /// Trimmed; empty when unknown.
@@ -47,8 +49,8 @@ class Symbols {
   bool is_foreign(const std::string& directory);
   const std::vector<CodeFrame>& frames_of(const testing::Execution& execution, std::uint64_t pc);
   const std::vector<std::string>& lines_of(const std::string& file);
-  std::string accessed_near(const CodeFrame& frame, const std::string& word);
-  std::string as_written(const CodeFrame& frame);
+  std::string accessed_near(const CodeFrame& frame, const std::string& word, bool written);
+  std::string as_written(const CodeFrame& frame, bool written);
   std::string line_text(const CodeFrame& frame);
 
   std::recursive_mutex mutex_;
@@ -59,7 +61,11 @@ class Symbols {
     std::uint32_t line = 0, column = 0;
     auto operator<=>(const Place&) const = default;
   };
-  std::map<Place, VariableId> accesses_;  // of the program's facts
+  struct Accessed {
+    VariableId variable;  // the first one there
+    std::optional<VariableId> written;
+  };
+  std::map<Place, Accessed> accesses_;  // of the program's facts
   using FramesByOffset = std::unordered_map<std::uint64_t, std::vector<CodeFrame>>;
   std::map<std::string, bool> foreign_;                                 // by directory
   std::map<std::string, FramesByOffset> frames_;                        // by module and return address

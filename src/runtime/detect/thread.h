@@ -169,6 +169,11 @@ inline void push_frame(Thread& thread, uintptr_t caller_pc, uintptr_t stack_poin
   ++thread.depth;
 }
 
+/// The frame address that the innermost function was entered with; 0: not known.
+inline uintptr_t innermost_frame(const Thread& thread) {
+  return thread.depth == 0 || thread.depth > kMostFrames ? 0 : thread.frames[thread.depth - 1].stack_pointer;
+}
+
 inline void pop_frame(Thread& thread) {
   if (thread.depth == 0) [[unlikely]]
     return;

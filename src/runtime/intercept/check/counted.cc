@@ -51,7 +51,37 @@ const Text* find(uintptr_t pc) {
   return nullptr;
 }
 
+// Where the innermost function with hooks stands: its call came to lie where that of the hook at its entry
+// had been, for functions call from one depth of the stack (unless they push arguments, or have arrays of
+// variable length). 0: not known. `frame`: of that hook.
+uintptr_t call_beside(uintptr_t frame) {
+  constexpr uintptr_t kFarthest = 1u << 20;  // another stack's
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (frame <= here || frame - here > kFarthest) return 0;
+  const uintptr_t returns = reinterpret_cast<const uintptr_t*>(frame)[1];
+  const Text* text = find(returns);
+  return text != nullptr && text->has_hooks ? returns : 0;
+}
+
+uintptr_t innermost_frame() {
+  if (const detect::Thread* thread = detect::self; thread != nullptr) return detect::innermost_frame(*thread);
+  const control::Thread* thread = control::current_thread;
+  return thread == nullptr ? 0 : thread->calls.innermost_frame();
+}
+
 }  // namespace
+
+LibraryCall::LibraryCall(uintptr_t pc) {
+  const Text* text = find(pc);
+  if (text == nullptr || text->has_hooks || !text->counts) return;
+  const uintptr_t caller = call_beside(innermost_frame());
+  if (caller == 0) return;
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  detected_ = detect::self != nullptr;
+  if (detected_) detect::push_frame(*detect::self, caller, here);
+  controlled_ = controlled();
+  if (controlled_) control::enter_function(caller, here);
+}
 
 bool counts(uintptr_t pc) {
   const Text* text = find(pc);

@@ -16,6 +16,23 @@ namespace simrt::rt {
 /// Whether code at `pc` counts. Looks modules up when it has not seen this one (dlopen).
 bool counts(uintptr_t pc);
 
+/// For the time of a call that the C++ library makes (a string copies its characters): the place where the
+/// program called the library is part of the call stack, which the hooks know from function to function only.
+class LibraryCall {
+ public:
+  /// `pc`: return address of the call. Nothing for other code.
+  explicit LibraryCall(uintptr_t pc);
+  ~LibraryCall() {
+    if (detected_) detect::leave();
+    if (controlled_) control::leave_function();
+  }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+
+ private:
+  bool detected_ = false, controlled_ = false;
+};
+
 /// The call from `pc` was made by a library without hooks (std::thread::join, std::condition_variable::wait):
 /// where that was called, by the program's unwinder. 0 for calls from code with hooks, and while no detector
 /// is on: then nobody keeps stacks.
@@ -28,6 +45,7 @@ inline void accessed(const volatile void* memory, size_t size, bool write, uintp
   if (!controlled() && detect::watched == nullptr) return;
   if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return;
   if (!counts(pc)) return;
+  const LibraryCall call(pc);
   const auto address = reinterpret_cast<uintptr_t>(memory);
   if (controlled()) control::point(write ? EventKind::Write : EventKind::Read, address, size, pc);
   detect::range(address, size, write, pc);

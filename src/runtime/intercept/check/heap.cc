@@ -8,6 +8,7 @@
 #include "control/point.h"
 #include "detect/detector.h"
 #include "hooks/abi.h"
+#include "intercept/check/counted.h"
 #include "intercept/real.h"
 
 #define SIMRT_PC SIMRT_RETURN_ADDRESS
@@ -31,6 +32,7 @@ namespace {
 void* begin(void* block, uintptr_t pc) {
   if (detecting() && block != nullptr) [[unlikely]] {
     const size_t size = malloc_usable_size(block);
+    const simrt::rt::LibraryCall call(pc);
     detect::allocated(reinterpret_cast<uintptr_t>(block), size, pc);
     if (controlled()) control::heap_event(EventKind::Allocate, reinterpret_cast<uintptr_t>(block), size, pc);
   }
@@ -40,6 +42,7 @@ void* begin(void* block, uintptr_t pc) {
 void end(void* block, uintptr_t pc) {
   if (detecting() && block != nullptr) [[unlikely]] {
     const size_t size = malloc_usable_size(block);
+    const simrt::rt::LibraryCall call(pc);
     detect::freed(reinterpret_cast<uintptr_t>(block), size, pc);
     if (controlled()) control::heap_event(EventKind::Free, reinterpret_cast<uintptr_t>(block), size, pc);
   }
