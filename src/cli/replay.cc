@@ -19,6 +19,7 @@ std::string text_of(const pipeline::ReplayOutcome& outcome) {
   if (!outcome.interleaving.empty())
     out += "\n" + report::interleaving_text(outcome.interleaving, "  ") + "\n";
   for (const auto& [ending, times] : outcome.endings) out += fmt::format("{:>6} x {}\n", times, ending);
+  if (outcome.shown) out += fmt::format("{:>6} x the race was seen\n", *outcome.shown);
   if (outcome.times == 1 && !outcome.output.empty()) out += "output:\n" + outcome.output;
   for (const std::string& note : outcome.notes) out += fmt::format("note: {}\n", note);
   return out;
@@ -45,7 +46,9 @@ void add_replay(Commands commands) {
   CLI::App* command = commands.app.add_subcommand(
       "replay", "Run a witness of simrt check again: the same schedule, the same end");
   command->footer(
-      "Exit status 0: every execution ended as the witness did; 1: some did not (the program changed).\n"
+      "Exit status 0: every execution ended as the witness did (or, where one was cut at a limit, showed its "
+      "race);\n"
+      "1: some did not (the program changed).\n"
       "Examples:\n"
       "  simrt replay 3f2a9c               once, with the program's output\n"
       "  simrt replay 3f2a9c --trace       prints the interleaving, one column a thread\n"

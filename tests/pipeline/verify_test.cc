@@ -17,7 +17,7 @@ constexpr unsigned kTries = 5, kMost = 200;
 /// A program whose every execution looks the same, and one unit of time passes in each.
 class Made {
  public:
-  bool meets = false, shows = false, fails = false, long_schedules = false;
+  bool meets = false, shows = false, fails = false, long_schedules = false, stops = false;
   unsigned executions = 0;
 
   Verifier verifier() {
@@ -39,6 +39,12 @@ class Made {
     seen.failed = fails;
     seen.ending = fails ? "abort" : "passed";
     seen.result.end = fails ? testing::CheckEnd::Crashed : testing::CheckEnd::Finished;
+    if (stops && (plan.flags & format::kPlanStopAtMeeting) != 0) {
+      seen.failed = false;
+      seen.cut = true;
+      seen.ending = "stopped at the end of the schedule";
+      seen.result.end = testing::CheckEnd::Stopped;
+    }
     if (long_schedules && plan.strategy == StrategyKind::Default) {  // it follows one
       seen.failed = false;
       seen.cut = true;
@@ -157,6 +163,24 @@ TEST(VerifyTime, AnExplanationEndsAtTheLimitToo) {
     ASSERT_TRUE(*explained);
     EXPECT_EQ((*explained)->finding.status, FindingStatus::Confirmed);
     EXPECT_LE(made.executions, limit + 2);
+  }
+}
+
+/// The proof is where the threads meet; what comes of it is seen when the witness is run to its end.
+TEST(Harm, WhatComesBehindTheMeetingCounts) {
+  for (const bool fails : {false, true}) {
+    Made made;
+    made.meets = made.shows = made.stops = true;
+    made.fails = fails;
+    Verifier verifier = made.verifier();
+    verifier.set_pace(Verifier::Pace::Endless);
+    const auto verified = verifier.verify(race());
+    ASSERT_TRUE(verified && *verified);
+    EXPECT_EQ((*verified)->finding.harm == Harm::Shown, fails);
+    EXPECT_EQ((*verified)->ending, fails ? "abort" : "passed");
+    EXPECT_EQ((*verified)->finding.difference.find("was not compared") == std::string::npos, fails);
+    ASSERT_EQ((*verified)->plan.pairs.size(), 1U) << "what a replay has to show";
+    EXPECT_EQ((*verified)->plan.pairs[0].second.offset, kSecond);
   }
 }
 

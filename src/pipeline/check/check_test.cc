@@ -138,6 +138,7 @@ Result<Observed> TestCheck::execute(const CheckPlan& plan) {
 TimeLeft TestCheck::share(double parts) const {
   const double left = options_.seconds_left(), part = left / parts;
   if (std::isinf(left)) return {};
+  if (left <= 0) return [] { return 0.0; };
   return [this, part, end = left - part] { return (options_.seconds_left() - end) / part; };
 }
 

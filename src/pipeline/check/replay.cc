@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "history/finding_store.h"
+#include "pipeline/check/verify.h"
 #include "pipeline/check/witness.h"
 #include "pipeline/execution/test_program.h"
 #include "pipeline/test_discovery.h"
@@ -121,8 +122,9 @@ Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
   scratch->announce(options.environment);
   std::vector<std::string> command = {"gdb", "-q"};
   if (!request.gdb_commands.empty()) command.emplace_back("-batch");
-  command.insert(command.end(), {"-ex", "set disable-randomization on", "-ex",
-                                 fmt::format("set environment {} {}", format::kRunVariable, file->path())});
+  command.insert(command.end(),
+                 {"-ex", "set disable-randomization on", "-ex", "set breakpoint pending on", "-ex",
+                  fmt::format("set environment {} {}", format::kRunVariable, file->path())});
   for (const auto& [name, value] : options.environment)
     command.insert(command.end(), {"-ex", fmt::format("set environment {} {}", name, value)});
   command.insert(command.end(),
@@ -152,6 +154,10 @@ Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
   if (!program) return fail(program.error());
   testing::CheckPlan plan = replay->plan;
   plan.flags |= format::kPlanStrictSchedule;
+  plan.pairs.clear();  // what is to be seen, not what is to be done
+  const auto& races = replay->plan.pairs;
+  if (!races.empty()) outcome.shown = 0;
+  const bool cut = outcome.expected.starts_with("stopped at ");
   if (request.trace) plan.flags |= format::kPlanRecordEvents;
   std::optional<Symbols> symbols;
   if (request.trace) symbols.emplace(replay->root, nullptr);
@@ -160,8 +166,14 @@ Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
     if (!seen) return fail(seen.error());
     ++outcome.times;
     ++outcome.endings[seen->ending];
-    outcome.same += seen->ending == outcome.expected;
+    const bool shown =
+        !races.empty() && shows_race(seen->result.execution, replay->plan.modules, races.front());
+    if (outcome.shown) *outcome.shown += shown;
+    outcome.same += seen->ending == outcome.expected || (shown && (cut || seen->cut));
     outcome.output = seen->result.output;
+    const std::size_t events = seen->result.execution.events.size();
+    if (request.trace && i == 0 && events > kStepsTraced)
+      outcome.notes.push_back(fmt::format("the last {} of {} steps are shown", kStepsTraced, events));
     if (request.trace && i == 0)
       outcome.interleaving = interleaving_of(seen->result.execution, {}, *symbols, kStepsTraced);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct ReplayOutcome {
   std::string test, title;
   std::string expected;                          ///< how the witness ends
   std::map<std::string, std::uint64_t> endings;  ///< of these executions
-  std::uint64_t times = 0, same = 0;  ///< executions; those that took the schedule and ended as expected
+  /// Executions; those that took the schedule and ended as expected, or, where the one or the other was cut
+  /// at a limit, showed the race of the witness.
+  std::uint64_t times = 0, same = 0;
+  std::optional<std::uint64_t> shown;  ///< executions that showed the race; nothing where it is none
   std::uint64_t switches = 0;
   std::string output;  ///< of the last one
   std::vector<InterleavingStep> interleaving;

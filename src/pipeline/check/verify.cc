@@ -227,6 +227,9 @@ Result<std::optional<Verified>> Verifier::race(const Candidate& candidate) {
   });
   if (!kept) return fail(kept.error());
   if (Status done = add_interleaving(verified); !done) return fail(done.error());
+  const testing::CheckPair& pair = candidate.pairs.front();
+  verified.plan.pairs = {{adopt(verified.plan, candidate.modules, pair.first),
+                          adopt(verified.plan, candidate.modules, pair.second)}};
   return std::optional(std::move(verified));
 }
 
@@ -342,6 +345,7 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
 /// its departures from the default schedule, and of some at random.
 Result<std::optional<Verifier::Cause>> Verifier::cause_of(const CheckPlan& plan, Observed failed) {
   constexpr std::uint64_t kLong = 30'000, kTooLong = 300'000;  // scheduling points
+  constexpr std::size_t kMostEvents = 4'000'000;               // held at once: about 200 MB
   const std::uint64_t points = failed.result.execution.points;
   if (points > kTooLong) return std::optional<Cause>();
   const std::string ending = failed.ending;
@@ -371,12 +375,15 @@ Result<std::optional<Verifier::Cause>> Verifier::cause_of(const CheckPlan& plan,
     plans.push_back(std::move(other));
   }
   std::vector<JudgedExecution> executions;
+  std::size_t events = failed.result.execution.events.size();
   executions.push_back({std::move(failed.result.execution), true});
   for (const CheckPlan& other : plans) {
     if (over()) return std::optional<Cause>();  // too few to judge by
+    if (events > kMostEvents) break;
     auto seen = execute_(recorded(other, unwatched));
     if (!seen) return fail(seen.error());
     if (seen->cut || (seen->failed && seen->ending != ending)) continue;
+    events += seen->result.execution.events.size();
     executions.push_back({std::move(seen->result.execution), seen->failed});
   }
   const auto diagnosis = diagnose(executions);
@@ -413,7 +420,11 @@ Status Verifier::add_interleaving(Verified& verified) {
   if (!seen) return fail(seen.error());
   verified.finding.interleaving =
       interleaving_of(seen->result.execution, verified.finding, symbols_, kStepsShown);
-  if (verified.finding.harm != Harm::Shown) verified.ending = seen->ending;
+  if (verified.finding.harm == Harm::Shown) return {};
+  verified.ending = seen->ending;
+  if (!harmful(*seen)) return {};
+  verified.finding.harm = Harm::Shown;  // the execution that proved it had ended before
+  verified.finding.difference = difference("this schedule", seen->ending);
   return {};
 }
 

@@ -89,9 +89,12 @@ std::string encode_plan(const CheckPlan& plan, const TestCase* program) {
             {"short_sleep_ns", plan.short_sleep_ns},
             {"modules", Json::array()},
             {"watched", Json::array()},
+            {"pairs", Json::array()},
             {"schedule", Json::array()}};
   for (const auto& module : plan.modules) json["modules"].push_back({module.path, module.build_id});
   for (const auto& site : plan.watched) json["watched"].push_back({site.module, site.offset});
+  for (const auto& pair : plan.pairs)
+    json["pairs"].push_back({pair.first.module, pair.first.offset, pair.second.module, pair.second.offset});
   for (const auto& item : plan.schedule)
     json["schedule"].push_back({item.decision, item.thread, static_cast<int>(item.choice),
                                 static_cast<int>(item.kind), item.module, item.offset});
@@ -132,6 +135,9 @@ Result<CheckPlan> decode_plan(const std::string& text) {
     plan.short_sleep_ns = json.value("short_sleep_ns", std::uint64_t{0});
     for (const Json& module : json.at("modules")) plan.modules.push_back({module.at(0), module.at(1)});
     for (const Json& site : json.at("watched")) plan.watched.push_back({site.at(0), site.at(1)});
+    if (json.contains("pairs"))  // witnesses of earlier versions have none
+      for (const Json& pair : json.at("pairs"))
+        plan.pairs.push_back({{pair.at(0), pair.at(1)}, {pair.at(2), pair.at(3)}});
     for (const Json& item : json.at("schedule")) {
       format::ScheduleItem next = {};
       next.decision = item.at(0);
