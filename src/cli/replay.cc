@@ -53,7 +53,8 @@ void add_replay(Commands commands) {
       "  simrt replay 3f2a9c               once, with the program's output\n"
       "  simrt replay 3f2a9c --trace       prints the interleaving, one column a thread\n"
       "  simrt replay 3f2a9c --times 100   counts how the executions end\n"
-      "  simrt replay 3f2a9c --gdb         the same under gdb: break where you like, the schedule holds");
+      "  simrt replay 3f2a9c --gdb         the same under gdb: break where you like, the schedule holds;\n"
+      "                                    where threads wait for ever it stops with SIGTRAP");
   command->add_option("id", request->witness, "Id of the witness, or the beginning of it")->required();
   command->add_option("--build", request->build,
                       "Directory of the check build (default: build.check of .simrt.toml, build-check)");

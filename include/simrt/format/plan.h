@@ -64,7 +64,8 @@ inline constexpr uint32_t kPlanNone = UINT32_MAX;
   X(StopAtMeeting, 12,                                                                                    \
     "Pair: end the run as Stopped when both accesses of a pair stand before the same address, or a race " \
     "of the two was seen")                                                                                \
-  X(WatchLibraries, 13, "beside the watched sites, accesses by the C++ library's own code count")
+  X(WatchLibraries, 13, "beside the watched sites, accesses by the C++ library's own code count")         \
+  X(TrapAtEnd, 14, "raise SIGTRAP before the engine ends the run, for a debugger to look at the threads")
 
 #define X(name, number, meaning) name = (number),
 enum class RunMode : uint32_t { SIMRT_RUN_MODES(X) };

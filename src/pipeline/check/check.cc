@@ -61,6 +61,7 @@ class Checking {
   void store(const TestCase& test, TestCheckResult& result);
   Status keep(const TestCase& test, const TestCheckResult& result);
   Finding& merge(const Finding& finding, std::uint64_t id, const std::string& test);
+  bool is_of_base(const Finding& finding) const;
   void compare();
   void find_fixed();
   bool settled(std::uint64_t id);
@@ -86,6 +87,7 @@ class Checking {
   std::vector<TestCase> tests_;
   std::vector<FirstLook> looks_;  // by test
   std::unordered_map<TestId, double> recorded_seconds_;
+  std::set<std::string> failed_before_;  // tests whose recorded run failed
   std::unique_ptr<Progress> progress_;
 
   std::mutex mutex_;  // guards what follows while tests run
@@ -175,6 +177,9 @@ Status Checking::add_selected(std::vector<TestCase> found) {
     if (!decision.run) continue;
     recorded_seconds_[decision.test] = decision.seconds;
     const std::string name = report::test_name(outcome->view, decision.test);
+    if (std::any_of(decision.reasons.begin(), decision.reasons.end(),
+                    [](const Reason& reason) { return reason.kind == ReasonKind::LastRunFailed; }))
+      failed_before_.insert(name);
     const auto test = by_name.find(name);
     if (test == by_name.end())
       view_.notes.push_back(fmt::format("{} is selected, but the check build does not have it", name));
@@ -331,12 +336,24 @@ Status Checking::keep(const TestCase& test, const TestCheckResult& result) {
   return {};
 }
 
+/// A failure that nothing leads from the change to, in tests that failed before it, too.
+bool Checking::is_of_base(const Finding& finding) const {
+  return finding.kind == FindingKind::Crash && !finding.cause &&
+         std::all_of(finding.test_names.begin(), finding.test_names.end(),
+                     [&](const std::string& test) { return failed_before_.contains(test); });
+}
+
 /// Known and suppressed are what the history says of the time before this run.
 void Checking::compare() {
   for (auto& [id, finding] : findings_) {
     const auto known = known_.find(id);
     if (known != known_.end() && known->second.record.status == FindingStatus::Confirmed)
       finding.standing = Standing::Known;
+    if (is_of_base(finding)) {
+      finding.standing = Standing::Known;
+      finding.evidence += finding.evidence.empty() ? "" : "; ";
+      finding.evidence += "the test failed when it was recorded, before the change";
+    }
     if (const auto suppression = suppressed_.find(id); suppression != suppressed_.end()) {
       finding.standing = Standing::Suppressed;
       finding.suppression = suppression->second.reason;

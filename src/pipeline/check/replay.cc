@@ -116,7 +116,10 @@ Status under_gdb(const Replaying& replay, const ReplayRequest& request) {
   testing::CheckOptions options = check_options(replay.test, {request.timeout_seconds, false});
   auto file = testing::RunFile::create(options.run_directory, options.run_bytes, options.plan_bytes);
   if (!file) return fail(file.error());
-  if (Status written = file->write(replay.plan); !written) return written;
+  testing::CheckPlan plan = replay.plan;
+  plan.flags |= format::kPlanTrapAtEnd;
+  plan.pairs.clear();
+  if (Status written = file->write(plan); !written) return written;
   auto scratch = testing::Scratch::create();
   if (!scratch) return fail(scratch.error());
   scratch->announce(options.environment);

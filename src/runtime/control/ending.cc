@@ -85,6 +85,7 @@ void Engine::end_run(format::RunState state) {
                awaited(*live_[i], live_, live_count_));
   }
   runtime::store_release(run_file.header().state, state);
+  if ((plan.header.flags & format::kPlanTrapAtEnd) != 0) asm volatile("int3");
   for (;;) runtime::raw_syscall(SYS_exit_group, format::kRunExitStatus);
 }
 
