@@ -24,8 +24,8 @@ struct FirstLook {
 };
 
 /// Runs each test once under the detector, the quickest first (`recorded`: their durations in seconds; 0 =
-/// unknown), for a few seconds at most, `jobs` at once. Those that `seconds` in all do not reach are Open, as
-/// are those that cannot be run.
+/// unknown), for a few seconds at most, `jobs` at once. `seconds` in all; while none has shown a race,
+/// somewhat more than twice as many. Those that are not reached are Open, as are those that cannot be run.
 std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
                                    const TestCheckOptions& options, double seconds, unsigned jobs);
 

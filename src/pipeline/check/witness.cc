@@ -157,10 +157,11 @@ Result<CheckPlan> decode_plan(const std::string& text) {
 std::optional<Shortened> shorten(const CheckPlan& plan, unsigned tries, const Attempt& attempt) {
   CheckPlan recorded = plan;
   recorded.flags |= format::kPlanRecordEvents;
-  const auto original = attempt(recorded);
+  auto original = attempt(recorded);
   if (!original) return std::nullopt;
   Shortened best{following(plan, *original), original->switches};
   const auto whole = decisions_of(*original);
+  original.reset();  // its events may be millions
   if (!whole) return best;
   const auto still_fails = [&](const schedule::Stretches& wanted) -> std::optional<schedule::Stretches> {
     CheckPlan candidate = best.plan;
