@@ -236,13 +236,13 @@ std::set<std::pair<std::string, std::uint32_t>> key_places(const Finding& findin
 /// Where events stand. An execution makes the same few steps again and again: each is looked up once.
 class StepPlaces {
  public:
-  StepPlaces(const testing::Execution& execution, Symbols& symbols)
-      : execution_(execution), symbols_(symbols) {}
+  StepPlaces(const testing::Execution& execution, const Finding& finding, Symbols& symbols)
+      : execution_(execution), keys_(key_places(finding)), symbols_(symbols) {}
 
   struct Place {
     std::vector<CodeFrame> stack;
     const CodeFrame* shown = nullptr;
-    std::string text;  // of the line that is shown
+    bool key = false;  // of the frame that is shown
   };
   const Place& of(const format::RunEvent& event) {
     auto [known, fresh] = places_.try_emplace({event.pc, event.callers, event.calls});
@@ -250,12 +250,16 @@ class StepPlaces {
     if (!fresh) return place;
     place.stack = symbols_.stack(execution_, execution_.stack_of(event));
     place.shown = shown_frame(place.stack);
-    if (place.shown != nullptr) place.text = symbols_.source_line(*place.shown);
+    place.key = place.shown != nullptr && is_key(*place.shown);
     return place;
+  }
+  bool is_key(const CodeFrame& frame) const {
+    return frame.own() && keys_.contains({frame.file, frame.line});
   }
 
  private:
   const testing::Execution& execution_;
+  std::set<std::pair<std::string, std::uint32_t>> keys_;
   Symbols& symbols_;
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, Place> places_;
 };
@@ -291,23 +295,41 @@ class Meeting {
   std::optional<std::pair<std::size_t, std::size_t>> last_;
 };
 
-std::vector<InterleavingStep> part(const std::vector<InterleavingStep>& steps, std::size_t begin,
-                                   std::size_t end) {
+/// An InterleavingStep before it is told: there may be millions, of which a few are shown.
+struct Step {
+  std::uint32_t thread;
+  StepKind kind;
+  bool key;
+  const CodeFrame* at;
+  std::size_t skipped = 0;
+};
+using Steps = std::vector<Step>;
+
+Steps part(const Steps& steps, std::size_t begin, std::size_t end) {
   return {steps.begin() + static_cast<std::ptrdiff_t>(begin),
           steps.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
 /// What surrounds the two, in one piece or, where they are far apart, in two.
-std::vector<InterleavingStep> around(const std::vector<InterleavingStep>& steps, std::size_t first,
-                                     std::size_t second, std::size_t limit) {
+Steps around(const Steps& steps, std::size_t first, std::size_t second, std::size_t limit) {
   const std::size_t margin = limit / 4, end = std::min(steps.size(), second + margin);
   if (second - first + 2 * margin <= limit) return part(steps, end > limit ? end - limit : 0, end);
   const std::size_t resumed = second - margin + 1;
-  auto shown = part(steps, first > margin ? first - margin : 0, first + margin);
-  auto rest = part(steps, resumed, end);
+  Steps shown = part(steps, first > margin ? first - margin : 0, first + margin);
+  Steps rest = part(steps, resumed, end);
   rest.front().skipped = resumed - (first + margin);
-  shown.insert(shown.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+  shown.insert(shown.end(), rest.begin(), rest.end());
   return shown;
+}
+
+/// Around the meeting, or else the last key step, or else the end.
+Steps chosen(const Steps& steps, const Meeting& meeting, std::size_t limit) {
+  if (steps.size() <= limit) return steps;
+  if (const auto& met = meeting.last()) return around(steps, met->first, met->second, limit);
+  const auto key = std::find_if(steps.rbegin(), steps.rend(), [](const Step& step) { return step.key; });
+  const std::size_t last = key == steps.rend() ? steps.size() : static_cast<std::size_t>(steps.rend() - key);
+  const std::size_t end = std::min(steps.size(), last + limit / 4);
+  return part(steps, end > limit ? end - limit : 0, end);
 }
 
 }  // namespace
@@ -315,50 +337,42 @@ std::vector<InterleavingStep> around(const std::vector<InterleavingStep>& steps,
 std::vector<InterleavingStep> interleaving_of(const testing::Execution& execution, const Finding& finding,
                                               Symbols& symbols, std::size_t limit) {
   symbols.learn(execution, true);
-  const auto places = key_places(finding);
   const bool stuck = finding.kind == FindingKind::Deadlock || finding.kind == FindingKind::Hang ||
                      finding.sides.empty();  // of nothing in particular: everything
-  std::vector<InterleavingStep> steps;
+  Steps steps;
   Meeting meeting;
-  StepPlaces step_places(execution, symbols);
+  StepPlaces step_places(execution, finding, symbols);
   for (const format::RunEvent& event : execution.events) {
     const auto kind = static_cast<format::EventKind>(event.kind);
-    InterleavingStep step;
-    step.kind = step_kind(kind);
     const bool start_or_end = kind == format::EventKind::Begin || kind == format::EventKind::End;
+    Step step{event.thread, step_kind(kind), false, nullptr};
     if (event.pc == 0 || start_or_end || step.kind == StepKind::Other) continue;
     const StepPlaces::Place& place = step_places.of(event);
-    const CodeFrame* frame = place.shown;
-    if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, place.stack)) frame = caller;
-    if (frame == nullptr) continue;
+    step.at = place.shown;
+    step.key = place.key;
+    if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, place.stack)) {
+      step.at = caller;
+      step.key = step_places.is_key(*caller);
+    }
+    if (step.at == nullptr) continue;
     // A library's inside says nothing, unless threads are stuck there.
-    if (!frame->own() && !stuck) continue;
-    if (!frame->own() && step.kind != StepKind::Lock && step.kind != StepKind::Wait) continue;
-    step.thread = event.thread;
-    step.at = *frame;
-    step.text = frame == place.shown ? place.text : symbols.source_line(*frame);
-    step.key = frame->own() && places.contains({frame->file, frame->line});
+    if (!step.at->own() && !stuck) continue;
+    if (!step.at->own() && step.kind != StepKind::Lock && step.kind != StepKind::Wait) continue;
     const bool same_line = !steps.empty() && steps.back().thread == step.thread &&
-                           steps.back().at.line == step.at.line && steps.back().at.file == step.at.file;
+                           steps.back().at->line == step.at->line && steps.back().at->file == step.at->file;
     if (step.key) meeting.add(same_line ? steps.size() - 1 : steps.size(), event, writes(step.kind));
     if (same_line) {
       // One line of the source without another thread in between is one step: what it writes says most.
       if (writes(step.kind) && !writes(steps.back().kind)) steps.back().kind = step.kind;
       continue;
     }
-    steps.push_back(std::move(step));
+    steps.push_back(step);
   }
-  if (steps.size() <= limit) return steps;
-  if (const auto& met = meeting.last()) return around(steps, met->first, met->second, limit);
-  // Around the last key step; else the end.
-  std::size_t last = steps.size();
-  for (std::size_t i = steps.size(); i-- > 0;)
-    if (steps[i].key) {
-      last = i + 1;
-      break;
-    }
-  const std::size_t end = std::min(steps.size(), last + limit / 4);
-  return part(steps, end > limit ? end - limit : 0, end);
+  std::vector<InterleavingStep> told;
+  for (const Step& step : chosen(steps, meeting, limit))
+    told.push_back(
+        {step.thread, step.kind, {}, *step.at, symbols.source_line(*step.at), step.key, step.skipped});
+  return told;
 }
 
 }  // namespace simrt::pipeline
