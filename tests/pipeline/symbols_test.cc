@@ -43,15 +43,22 @@ class ProgramOfParts : public ::testing::Test {
     EXPECT_TRUE(result && result->succeeded()) << (result ? result->output : "not run");
     return result ? result->output : std::string();
   }
-  /// The innermost frame of the function's first instructions.
-  CodeFrame frame_of(const std::string& function) {
+  /// As a return address: behind the first byte of the function.
+  std::uint64_t inside(const std::string& function) {
     std::istringstream symbols(run({"nm", "--defined-only", "program"}));
     std::string address, kind, name;
     while (symbols >> address >> kind >> name && name != function) {
     }
+    return std::stoull(address, nullptr, 16) + 1;
+  }
+  testing::Execution execution_of_program() const {
     testing::Execution execution;
     execution.modules = {{{root_ + "/program", {}}, true, 0, 1, UINT64_MAX}};
-    const auto stack = symbols_for().stack(execution, {std::stoull(address, nullptr, 16) + 1});
+    return execution;
+  }
+  /// The innermost frame of the function's first instructions.
+  CodeFrame frame_of(const std::string& function) {
+    const auto stack = symbols_for().stack(execution_of_program(), {inside(function)});
     return stack.empty() ? CodeFrame{} : stack.front();
   }
   Symbols& symbols_for() {
@@ -75,6 +82,18 @@ TEST_F(ProgramOfParts, ASubmoduleAndAFetchedDependencyAreNotTheProjectsOwn) {
   EXPECT_EQ(frame_of("submodule").file, root_ + "/third_party/part/deep/part.c");
   EXPECT_EQ(frame_of("fetched").file, root_ + "/build/_deps/fetched.c");
   EXPECT_FALSE(frame_of("fetched").own());
+}
+
+/// One function of the project creates all of its threads.
+TEST_F(ProgramOfParts, ThreadsOfOneCreatorHaveRolesOfTheirOwn) {
+  testing::Execution execution = execution_of_program();
+  execution.threads = {{0, format::kRunNone, {}},
+                       {1, 0, {inside("own"), inside("main")}},
+                       {2, 0, {inside("own"), inside("fetched")}},
+                       {3, 0, {inside("main")}}};
+  EXPECT_EQ(symbols_for().role(execution, 1).name, "main/own@main.c:1#0");
+  EXPECT_EQ(symbols_for().role(execution, 2).name, "main/own@main.c:1#1");
+  EXPECT_EQ(symbols_for().role(execution, 3).name, "main/main@main.c:2#0");
 }
 
 /// A hook's column may be that of a macro or an operator.

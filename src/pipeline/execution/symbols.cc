@@ -69,6 +69,12 @@ std::string left_of(const std::string& text, std::size_t column) {
   return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
 }
 
+/// The part of a role's name that says where a thread was created: one function may do it for many callers.
+std::string creation_place(const std::vector<CodeFrame>& created) {
+  const CodeFrame* frame = own_frame(created);
+  return frame ? fmt::format("{}@{}:{}", frame->function, frame->file, frame->line) : "?";
+}
+
 /// Whether an assignment ("=", "+=", "<<=") or a subscript stands there: what it works on stands before it.
 bool works_on_left(const std::string& text, std::size_t at) {
   if (at >= text.size()) return false;
@@ -180,13 +186,13 @@ ThreadRole Symbols::role(const testing::Execution& execution, std::uint32_t thre
        ++depth) {
     const auto created = stack(execution, at->frames);
     if (depth == 0) role.created = created;
-    const CodeFrame* frame = own_frame(created);
+    const std::string place = creation_place(created);
     const auto ordinal =
         std::count_if(execution.threads.begin(), execution.threads.end(), [&](const auto& t) {
-          return t.index < at->index && t.parent == at->parent && t.frames == at->frames;
+          return t.index < at->index && t.parent == at->parent &&
+                 creation_place(stack(execution, t.frames)) == place;
         });
-    path.push_back(frame ? fmt::format("{}@{}:{}#{}", frame->function, frame->file, frame->line, ordinal)
-                         : fmt::format("?#{}", ordinal));
+    path.push_back(fmt::format("{}#{}", place, ordinal));
     if (at->parent >= at->index) break;
     at = find(at->parent);
   }
