@@ -59,13 +59,17 @@ class Parser {
       execution.notes.emplace_back("valgrind wrote no report");
       return std::move(report_);
     }
-    if (root.child("tool") || root.child("protocoltool")) execution.state = format::RunState::Finished;
+    const bool began = root.child("status");  // RUNNING, before the program's first instruction
+    if (began) execution.state = format::RunState::Finished;
     for (const pugi::xml_node& node : root.children()) {
       const std::string_view name = node.name();
       if (name == "announcethread") announce(node);
       if (name == "error") error(node);
     }
-    if (!parsed) execution.notes.emplace_back("valgrind's report is cut off: the run did not end by itself");
+    if (!began)
+      execution.notes.emplace_back("valgrind ended before the program began");
+    else if (!parsed)
+      execution.notes.emplace_back("valgrind's report is cut off: the run did not end by itself");
     report_.execution = std::move(execution);
     return std::move(report_);
   }

@@ -256,6 +256,17 @@ void expect_sound(const Execution& execution) {
   for (const auto& found : execution.stacks) EXPECT_FALSE(found.empty());
 }
 
+/// Valgrind cannot read some programs (newer debug information than it knows), and gives up.
+TEST(ToolReports, ARunThatNeverBeganIsNoCleanOne) {
+  const std::string whole = report("helgrind_misuse.xml");
+  ASSERT_NE(whole.find("<status>"), std::string::npos);
+  EXPECT_EQ(parse_valgrind_report(whole).execution.state, format::RunState::Finished);
+  const Execution none = parse_valgrind_report(whole.substr(0, whole.find("<status>"))).execution;
+  EXPECT_NE(none.state, format::RunState::Finished);
+  ASSERT_EQ(none.notes.size(), 1U);
+  EXPECT_EQ(none.notes[0], "valgrind ended before the program began");
+}
+
 TEST(ToolReports, DamageNeverConfusesTheReaders) {
   std::mt19937_64 random(20240611);
   const std::vector<std::string> tsan = {report("tsan_misuse.txt"), report("tsan_lock_inversion_three.txt")};

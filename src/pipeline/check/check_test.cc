@@ -178,6 +178,7 @@ Status TestCheck::watch_free_run() {
   if (!seen) return fail(seen.error());
   if (!seen->took_part) {
     controlled_ = false;
+    result_.complete = false;
     note(options_.detector->drives_check_build()
              ? "its program is no check build (-DSIMRT_BUILD=check) or could not be started: nothing was "
                "checked"

@@ -56,7 +56,16 @@ std::vector<std::string> reports_in(const std::string& directory) {
 
 struct ToolRun {
   std::vector<std::string> reports, notes;
+  std::string last_line;  // of what was printed
 };
+
+std::string last_line(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \n\r\t");
+  if (end == std::string_view::npos) return {};
+  const std::size_t before = text.find_last_of("\n", end);
+  return std::string(text.substr(before == std::string_view::npos ? 0 : before + 1).substr(0, 200));
+}
+
 /// Runs a test with a tool's directory for its reports.
 template <class Change>
 Result<ToolRun> run_under_tool(const WatchRequest& request, Change change) {
@@ -69,7 +78,7 @@ Result<ToolRun> run_under_tool(const WatchRequest& request, Change change) {
   const auto result = testing::run_test(test, options, request.interrupt);
   if (!result) return fail(result.error());
   if (result->interrupted) return fail(ErrorCode::Interrupted, "interrupted");
-  ToolRun run{reports_in(directory->path()), {}};
+  ToolRun run{reports_in(directory->path()), {}, last_line(result->output)};
   if (result->outcome == Outcome::TimedOut)
     run.notes.push_back(fmt::format("stopped at the time limit of {} s; what was reported by then counts",
                                     test.timeout_seconds));
@@ -168,6 +177,14 @@ class Valgrind : public Detector {
     std::vector<testing::Execution> executions;
     for (const std::string& report : run->reports)
       executions.push_back(testing::settle_valgrind_report(testing::parse_valgrind_report(report)));
+    const bool began = std::any_of(executions.begin(), executions.end(), [](const auto& execution) {
+      return execution.state == format::RunState::Finished;
+    });
+    if (!began) {
+      for (const testing::Execution& execution : executions)
+        run->notes.insert(run->notes.end(), execution.notes.begin(), execution.notes.end());
+      if (!run->last_line.empty()) run->notes.push_back(fmt::format("it said: {}", run->last_line));
+    }
     return merged(std::move(executions), tool_, run->notes);
   }
   bool drives_check_build() const override { return false; }
