@@ -83,6 +83,15 @@ TEST(Control, AThreadThatLibcStartsIsTakenUpAndSaid) {
   EXPECT_NE(result.execution.uncontrolled & format::kUncontrolledForeignThread, 0U);
 }
 
+TEST(Control, NothingWaitsForADisk) {
+  for (const auto mode : {format::RunMode::Control, format::RunMode::Off}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), "disk");
+    CheckPlan plan;
+    plan.mode = mode;
+    EXPECT_EQ(run(program, plan).status, mode == format::RunMode::Control ? 0 : 1);
+  }
+}
+
 TEST(Control, PreemptionsEndAtTheirBound) {
   CheckProgram program = controlled_program(controlled_builds().front(), "mutexes");
   for (const std::uint32_t bound : {1U, 3U}) {

@@ -1,4 +1,4 @@
-// Runs one case of programs/controlled.cc under a plan.
+// Runs one case of programs/controlled.cc, or of another program of its kind, under a plan.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,15 +20,20 @@ inline std::vector<std::string> controlled_builds() {
   return result;
 }
 
-inline CheckProgram controlled_program(const std::string& build, const std::string& name,
-                                       bool fork_server = true, double timeout = 60) {
+inline CheckProgram program_of(const std::string& source, const std::string& build, const std::string& name,
+                               bool fork_server = true, double timeout = 60) {
   CheckOptions options;
-  options.command = {std::string(SIMRT_PROGRAMS "/controlled-") + build, name};
+  options.command = {SIMRT_PROGRAMS "/" + source + "-" + build, name};
   options.fork_server = fork_server;
   options.timeout_seconds = timeout;
   auto program = CheckProgram::create(options);
   EXPECT_TRUE(program) << (program ? "" : program.error().message);
   return std::move(*program);
+}
+
+inline CheckProgram controlled_program(const std::string& build, const std::string& name,
+                                       bool fork_server = true, double timeout = 60) {
+  return program_of("controlled", build, name, fork_server, timeout);
 }
 
 inline CheckResult run(CheckProgram& program, const CheckPlan& plan) {

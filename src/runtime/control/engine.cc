@@ -270,6 +270,10 @@ void Engine::hand_over(Thread* self, Thread* next) {
 void Engine::park(Thread* self) {
   while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) == 0) runtime::futex_wait(&self->go, 0);
   self->go = 0;
+  if (self->called_at_turn) [[unlikely]] {
+    self->called_at_turn = false;
+    turn_call_();
+  }
   // The one before may still be on its way out of the process; what it gives back to libc (its stack, its
   // arena) must be there before anybody asks for it, or addresses would differ from run to run.
   if (ending_tid_ == 0) return;
@@ -278,6 +282,11 @@ void Engine::park(Thread* self) {
   const long pid = runtime::raw_syscall(SYS_getpid);
   for (int tries = 0; tries < 20000 && runtime::raw_syscall(SYS_tgkill, pid, tid, 0) == 0; ++tries)
     runtime::raw_syscall(SYS_sched_yield);
+}
+
+void Engine::at_next_turn(void (*call)()) {
+  turn_call_ = call;
+  for (uint32_t i = 0; i < live_count_; ++i) live_[i]->called_at_turn = live_[i] != running;
 }
 
 void Engine::begin(Thread* self) {

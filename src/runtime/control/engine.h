@@ -74,6 +74,8 @@ class Engine {
   /// Whether the calling thread may pass points; takes up foreign threads and those that were passed over.
   bool enter(Thread*& self);
 
+  /// Calls it on every other thread that there is, once, when its turn comes.
+  void at_next_turn(void (*call)());
   /// Called on a foreign thread when it is taken up.
   void (*on_foreign)(Thread* self) = nullptr;
   /// Something outside (an armed timer) may start a foreign thread: nobody to go on is no deadlock for a
@@ -142,6 +144,7 @@ class Engine {
   int32_t ending_tid_ = 0;
   int32_t arrivals_ = 0;  // futex: raised by each arrival
   Thread* arrived_ = nullptr;
+  void (*turn_call_)() = nullptr;
 };
 
 extern Engine engine;

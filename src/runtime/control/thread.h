@@ -68,6 +68,7 @@ struct Thread {
   bool pending_change = false;  // its last operation may have changed memory that others look at
   bool spin_due = false;        // its last update changed nothing once too often
   bool returned = false;        // Outside: its call is over
+  bool called_at_turn = false;  // Engine::at_next_turn
   uint8_t inside = 0;           // runs code of the engine: signal handlers must not come back in
   int32_t go = 0;               // futex: 1 = has the token
   int32_t tid = 0;              // of the kernel

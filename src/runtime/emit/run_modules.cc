@@ -119,6 +119,14 @@ bool is_cxx_library(const char* path) {
   return has_part(path, "/libstdc++.so") || has_part(path, "/libc++.so");
 }
 
+bool is_system_library(const char* path) {
+  constexpr const char* kParts[] = {"/libc.so", "/libc-2.", "/ld-linux",   "/ld-2.",
+                                    "/libm.so", "/libm-2.", "/libgcc_s.so"};
+  for (const char* part : kParts)
+    if (has_part(path, part)) return true;
+  return is_cxx_library(path);
+}
+
 const LoadedModule* module_named(const format::PlanModule& record, const char* names) {
   const char* id = names + record.path_bytes;
   const uint32_t n = module_count();

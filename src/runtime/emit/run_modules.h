@@ -29,6 +29,8 @@ const LoadedModule& module_at(uint32_t index);
 const LoadedModule* module_of(uintptr_t address);
 /// By its path: the C++ library, whose out-of-line functions (std::string) work on the program's data.
 bool is_cxx_library(const char* path);
+/// The C library with its loader, the C++ library, and what the compiler adds.
+bool is_system_library(const char* path);
 /// The module that a PlanModule names; null when it is not loaded (yet). `names` is the record's payload.
 const LoadedModule* module_named(const format::PlanModule& record, const char* names);
 

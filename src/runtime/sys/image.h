@@ -2,6 +2,7 @@
 // Reads mapped headers and /proc/self only: needs no dynamic loader, no lock, no allocation.
 #pragma once
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,22 @@ struct Image {
 
 /// False when `elf_header` is no mapped ELF header of this machine's word size.
 bool read_image(const void* elf_header, Image& out);
+
+/// Calls visit(begin, end) for each segment of code that can be read.
+template <class Visit>
+void for_each_code(const void* elf_header, Visit visit) {
+  Image image;
+  if (!read_image(elf_header, image)) return;
+  const auto* first = static_cast<const uint8_t*>(elf_header);
+  const auto* header = static_cast<const ElfW(Ehdr)*>(elf_header);
+  const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(first + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; ++i) {
+    const auto& segment = segments[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_X | PF_R)) != (PF_X | PF_R)) continue;
+    const auto* begin = reinterpret_cast<const uint8_t*>(image.bias + segment.p_vaddr);
+    visit(begin, begin + segment.p_filesz);
+  }
+}
 
 /// A mapping of /proc/self/maps and the file behind it.
 struct Mapping {

@@ -1,9 +1,12 @@
 // One small program a primitive; argv[1] selects. Exit status 0: it worked as it must under every schedule.
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -727,6 +730,13 @@ CASE(published) {  // what is read is not there before the pointer is, and nothi
   reader.join();
   return 0;
 }
+CASE(disk) {  // 0: nothing waits for a disk; 1: the kernel was asked; else: errors are lost
+  const int regular = open("/proc/self/comm", O_RDWR);  // whose file system cannot synchronise
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0 || fsync(-1) == 0 || errno != EBADF) return 2;
+  if (fdatasync(pipe_ends[1]) == 0 || errno != EINVAL) return 3;
+  return fsync(regular) == 0 && fdatasync(regular) == 0 ? 0 : 1;
+}
 CASE(nosuchbug) {
   std::atomic<int> n{0};
   std::mutex m;
@@ -744,6 +754,11 @@ CASE(nosuchbug) {
   t.join();
   return n == 2 && k == 2 ? 0 : 1;
 }
+CASE(timestampsleft) {
+  int state = 0;
+  return prctl(PR_GET_TSC, &state) != 0 || state == PR_TSC_ENABLE ? 0 : 1;
+}
+
 int main(int c, char** v) {
   if (c < 2) {
     for (auto& [n, f] : cases) printf("%s\n", n.c_str());

@@ -10,8 +10,6 @@
 namespace simrt::rt {
 namespace {
 
-constexpr uint64_t kReadingCost = 5000;  // ns of virtual time: loops that only read a clock get somewhere
-
 struct Start {
   uint64_t realtime, monotonic;
 };
@@ -41,13 +39,6 @@ uint64_t start_of(clockid_t clock) {
 
 bool is_virtual() { return (engine.plan.header.flags & format::kPlanRealTime) == 0; }
 
-// A reading by the program.
-uint64_t read_clock(clockid_t clock, uintptr_t pc) {
-  engine.advance(kReadingCost);
-  engine.glance(pc, static_cast<uintptr_t>(clock) + 1);
-  return clock_reading(clock, engine.now());
-}
-
 }  // namespace
 
 void start_clocks(uint64_t epoch_ns) {
@@ -59,6 +50,12 @@ void start_clocks(uint64_t epoch_ns) {
   }
   start.realtime = epoch_ns != 0 ? epoch_ns : real_reading(CLOCK_REALTIME);
   start.monotonic = kMonotonicStart;
+}
+
+uint64_t read_clock(clockid_t clock, uintptr_t pc) {
+  engine.advance(kReadingCost);
+  engine.glance(pc, static_cast<uintptr_t>(clock) + 1);
+  return clock_reading(clock, engine.now());
 }
 
 uint64_t clock_reading(clockid_t clock, uint64_t now) { return start_of(clock) + now; }

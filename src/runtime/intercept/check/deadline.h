@@ -21,6 +21,10 @@ inline struct timespec to_timespec(uint64_t nanoseconds) {
           static_cast<long>(nanoseconds % kNanosecondsPerSecond)};
 }
 
+/// Every reading of a clock takes so much virtual time: loops that only read one get somewhere.
+inline constexpr uint64_t kReadingCost = 5000;
+/// A reading by the program, on the thread with the token.
+uint64_t read_clock(clockid_t clock, uintptr_t pc);
 /// What the clock shows at virtual time `now`, in nanoseconds.
 uint64_t clock_reading(clockid_t clock, uint64_t now);
 /// Virtual time at which the clock shows `reading`; 0 when that is over.

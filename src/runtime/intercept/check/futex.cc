@@ -8,6 +8,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/time_stamp.h"
 #include "sys/arch.h"
 
 namespace simrt::rt {
@@ -163,5 +164,9 @@ extern "C" SIMRT_EXPORT long syscall(long number, ...) noexcept {
   call.f = va_arg(list, long);
   va_end(list);
   if (number == SYS_futex && detecting()) return futex(call, SIMRT_PC);
+  if (number == SYS_execve || number == SYS_execveat) {
+    const RealTimeStamps real;
+    return real_call(number, call);
+  }
   return real_call(number, call);
 }

@@ -13,6 +13,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/descriptors.h"
+#include "intercept/check/segv.h"
 
 namespace simrt::rt {
 namespace {
@@ -168,10 +169,12 @@ SIMRT_EXPORT int poll(struct pollfd* polls, nfds_t count, int timeout) {
 }
 SIMRT_EXPORT int ppoll(struct pollfd* polls, nfds_t count, const struct timespec* timeout,
                        const sigset_t* mask) {
-  if (modelled_thread() == nullptr) return found_ready(SIMRT_REAL(ppoll)(polls, count, timeout, mask));
+  const KernelMask kernel(mask);
+  if (modelled_thread() == nullptr)
+    return found_ready(SIMRT_REAL(ppoll)(polls, count, timeout, kernel.get()));
   await_descriptors(polls, static_cast<uint32_t>(count), deadline_of(timeout), SIMRT_PC);
   const struct timespec none = {};
-  return found_ready(SIMRT_REAL(ppoll)(polls, count, &none, mask));
+  return found_ready(SIMRT_REAL(ppoll)(polls, count, &none, kernel.get()));
 }
 SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, struct timeval* timeout) {
   if (modelled_thread() == nullptr)
@@ -188,11 +191,12 @@ SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, s
 }
 SIMRT_EXPORT int pselect(int count, fd_set* read, fd_set* write, fd_set* error,
                          const struct timespec* timeout, const sigset_t* mask) {
+  const KernelMask kernel(mask);
   if (modelled_thread() == nullptr)
-    return found_ready(SIMRT_REAL(pselect)(count, read, write, error, timeout, mask));
+    return found_ready(SIMRT_REAL(pselect)(count, read, write, error, timeout, kernel.get()));
   await_sets(count, read, write, error, deadline_of(timeout), SIMRT_PC);
   const struct timespec none = {};
-  return found_ready(SIMRT_REAL(pselect)(count, read, write, error, &none, mask));
+  return found_ready(SIMRT_REAL(pselect)(count, read, write, error, &none, kernel.get()));
 }
 SIMRT_EXPORT int epoll_wait(int epoll, struct epoll_event* events, int count, int timeout) {
   if (modelled_thread() == nullptr || timeout == 0)
@@ -203,10 +207,11 @@ SIMRT_EXPORT int epoll_wait(int epoll, struct epoll_event* events, int count, in
 }
 SIMRT_EXPORT int epoll_pwait(int epoll, struct epoll_event* events, int count, int timeout,
                              const sigset_t* mask) {
+  const KernelMask kernel(mask);
   if (modelled_thread() == nullptr || timeout == 0)
-    return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, timeout, mask));
+    return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, timeout, kernel.get()));
   struct pollfd one = {epoll, POLLIN, 0};
   await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
-  return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, mask));
+  return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, kernel.get()));
 }
 }

@@ -11,7 +11,9 @@
 
 #include "emit/run_file.h"
 #include "intercept/check/call.h"
+#include "intercept/check/segv.h"
 #include "intercept/check/start.h"
+#include "intercept/check/time_stamp.h"
 
 namespace simrt::rt {
 namespace {
@@ -36,6 +38,7 @@ pid_t fork_with(Real real) {
   const pid_t result = real();
   if (result == 0) {
     mode = RunMode::Off;
+    give_time_stamps_back();
     run_file.abandon();
     runtime::reset_allocator_in_child();
     detect::fork_child();
@@ -80,7 +83,10 @@ SIMRT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
   return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(waitid)(type, id, info, options); });
 }
 SIMRT_EXPORT int system(const char* command) {
-  return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(system)(command); });
+  return maybe_outside(SIMRT_PC, [&] {
+    const RealTimeStamps real;
+    return SIMRT_REAL(system)(command);
+  });
 }
 SIMRT_EXPORT int pclose(FILE* stream) {
   return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(pclose)(stream); });
@@ -95,7 +101,8 @@ SIMRT_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
   return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(sigwaitinfo)(set, info); });
 }
 SIMRT_EXPORT int sigsuspend(const sigset_t* mask) {
-  return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(sigsuspend)(mask); });
+  const KernelMask changed(mask);
+  return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(sigsuspend)(changed.get()); });
 }
 
 SIMRT_EXPORT void _exit(int status) {

@@ -13,6 +13,8 @@
 #include "emit/run_modules.h"
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/segv.h"
+#include "intercept/check/time_stamp.h"
 #include "intercept/check/watchdog.h"
 
 namespace simrt::rt {
@@ -101,7 +103,10 @@ void begin_execution() {
   if (phase != Phase::Planned) return;
   phase = Phase::Begun;
   refresh_modules();  // those that came before main
-  if ((run_file.plan().flags & format::kPlanForkServer) != 0 && serve_forks()) become_execution();
+  const bool serves = (run_file.plan().flags & format::kPlanForkServer) != 0;
+  if (serves || run_file.plan().mode == RunMode::Control) look_for_time_stamps();
+  if (serves) resolve_signal_functions();
+  if (serves && serve_forks()) become_execution();
   const format::PlanHeader& plan = run_file.plan();
   auto& header = run_file.header();
   if (!run_file.plan_is_legal() || !engine.plan.read()) {
@@ -123,6 +128,7 @@ void begin_execution() {
     start_clocks(plan.epoch_ns);
   }
   mode = plan.mode;
+  if (controlled()) start_time_stamps();
 }
 
 void end_of_process(int status) {
@@ -169,6 +175,8 @@ SIMRT_EXPORT void* dlopen(const char* name, int flags) noexcept {
     refresh_modules();
     if (modelled_thread() != nullptr) {
       engine.plan.resolve_again();
+      look_for_time_stamps();
+      start_time_stamps();
     } else if (!controlled() && engine.plan.watch.filters()) {
       engine.plan.resolve_again();
       patch_new_modules();

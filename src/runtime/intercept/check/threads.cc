@@ -11,6 +11,7 @@
 #include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/start.h"
+#include "intercept/check/time_stamp.h"
 #include "sys/lock.h"
 
 namespace simrt::rt {
@@ -81,7 +82,8 @@ void write_record(const Thread& thread, const runtime::CallChain& chain) {
 
 // Signals wait until a new thread is known: a handler that runs before would be taken for a thread of its
 // own, which waits for its turn while the real one never begins.
-constexpr uint64_t kOfLibc = uint64_t{3} << 31;  // 32, 33: cancellation, set*id
+constexpr uint64_t kOfLibc = uint64_t{3} << 31;            // 32, 33: cancellation, set*id
+constexpr uint64_t kFault = uint64_t{1} << (SIGSEGV - 1);  // a fault while it is blocked ends the process
 
 uint64_t change_signal_mask(uint64_t mask) {
   uint64_t before = 0;
@@ -149,7 +151,7 @@ int create_thread(uintptr_t pc, Result (*routine)(void*), void* argument, const 
   write_record(*thread, call_chain(pc));
   detect::thread_created(thread->index, pc);
   thread->signals_held = !has_own_signal_mask(attributes);
-  if (thread->signals_held) thread->signal_mask = change_signal_mask(~kOfLibc);
+  if (thread->signals_held) thread->signal_mask = change_signal_mask(~(kOfLibc | kFault));
   const int error = create(&begin<Result>, thread);
   if (thread->signals_held) change_signal_mask(thread->signal_mask);
   if (error != 0) {
@@ -240,7 +242,10 @@ Thread* adopt_first_thread() {
   all.push(self);
   control::current_thread = self;
   watch_end(self);
-  engine.on_foreign = &watch_end;
+  engine.on_foreign = [](Thread* foreign) {
+    watch_end(foreign);
+    forbid_time_stamps_here();
+  };
   return self;
 }
 
