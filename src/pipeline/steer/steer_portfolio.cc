@@ -16,8 +16,8 @@ const std::vector<std::string> kMembers = {"pos",  "map",  "dpor",   "rf",  "per
 
 /// The first executions, as indices of kMembers: before coverage says who is worth most, directed ones get
 /// most.
-constexpr std::array<std::size_t, 24> kOpening = {0, 1, 8, 2, 3, 1, 4, 8, 1, 5, 3, 8,
-                                                  6, 2, 1, 8, 4, 1, 7, 3, 8, 2, 5, 1};
+constexpr std::array<std::size_t, 24> kOpening = {0, 1, 2, 1, 2, 1, 8, 3, 1, 4, 8, 3,
+                                                  1, 5, 8, 2, 1, 6, 8, 4, 1, 7, 2, 8};
 
 class Sharing final : public Steering {
  public:

@@ -155,7 +155,8 @@ int change_segv_action(const struct sigaction* action, struct sigaction* old) {
 void remember_handler(int signal, const struct sigaction& action) {
   if (signal < 1 || signal > 64) return;
   const bool blocks = is_handler(action) && sigismember(&action.sa_mask, SIGSEGV) == 1;
-  blocked_by_handlers = blocks ? blocked_by_handlers | bit(signal) : blocked_by_handlers & ~bit(signal);
+  const bool known = (blocked_by_handlers & bit(signal)) != 0;
+  if (blocks != known) blocked_by_handlers ^= bit(signal);
 }
 
 }  // namespace simrt::rt
