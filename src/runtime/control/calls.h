@@ -22,9 +22,7 @@ class Calls {
   }
 
   /// `stack` of the innermost function; 0 = not known.
-  uintptr_t innermost_frame() const {
-    return depth_ == 0 || depth_ > kMost ? 0 : frames_[depth_ - 1].stack;
-  }
+  uintptr_t innermost_frame() const { return depth_ == 0 || depth_ > kMost ? 0 : frames_[depth_ - 1].stack; }
 
   /// Return addresses, innermost first; at most kWindow. Returns how many.
   uint32_t innermost(uintptr_t* callers) const {

@@ -1,7 +1,6 @@
 #include "intercept/check/segv.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "intercept/real.h"
 #include "simrt/format/run.h"
@@ -23,8 +22,8 @@ constinit FaultFilter filter = nullptr;
 constinit bool shared = false;
 constinit long owner = 0;                 // a child by vfork has our memory, but signal actions of its own
 constinit struct sigaction program = {};  // what the program wants done
-constinit uint64_t blocked_by_handlers =
-    0;  // signals whose handlers block SIGSEGV, from before it was shared
+// Signals whose handlers block SIGSEGV, from before it was shared.
+constinit uint64_t blocked_by_handlers = 0;
 
 uint64_t change_mask(int how, uint64_t mask) {
   uint64_t before = 0;
@@ -70,7 +69,10 @@ Handler program_handler(siginfo_t* info, ucontext_t* context) {
 
 void on_segv(int signal, siginfo_t* info, void* context) {
   auto* registers = static_cast<ucontext_t*>(context);
-  if (filter(info, registers)) return;
+  const int error = errno;
+  const bool ours = filter(info, registers);
+  errno = error;
+  if (ours) return;
   // A jump (-O2): the program's handler stands where it would without us.
   if (const Handler handler = program_handler(info, registers); handler != nullptr)
     return handler(signal, info, context);
@@ -93,7 +95,7 @@ int install() {
 }
 
 void change_handlers_masks() {
-  for (int signal = 1; signal < 64; ++signal) {
+  for (int signal = 1; signal <= 64; ++signal) {
     struct sigaction action;
     if ((blocked_by_handlers & bit(signal)) == 0 || SIMRT_REAL(sigaction)(signal, nullptr, &action) != 0)
       continue;
