@@ -179,6 +179,7 @@ std::optional<std::uint64_t> ObjectFile::function_named(std::string_view name) c
 
 std::vector<std::uint64_t> ObjectFile::function_addresses() const {
   std::vector<std::uint64_t> addresses;
+  addresses.reserve(symbols_.size());
   for (const FunctionSymbol& symbol : symbols_) addresses.push_back(symbol.address);
   return addresses;
 }

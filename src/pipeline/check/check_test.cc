@@ -22,7 +22,6 @@ namespace simrt::pipeline {
 namespace {
 
 using format::RunMode;
-using format::StrategyKind;
 using testing::CheckPlan;
 
 constexpr std::uint32_t kDetectors = format::kDetectRaces | format::kDetectPotentialRaces |
@@ -350,7 +349,7 @@ Status TestCheck::survey() {
       races.push_back(&candidate);
   if (races.size() <= kFewRaces || !controlled_) return {};
   verifier_.set_time(share(kPartsSurveyed));
-  const Status done = verifier_.survey(races);
+  Status done = verifier_.survey(races);
   if (!done && done.error().code != ErrorCode::Interrupted) return done;
   return {};
 }

@@ -62,7 +62,7 @@ struct ToolRun {
 std::string last_line(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \n\r\t");
   if (end == std::string_view::npos) return {};
-  const std::size_t before = text.find_last_of("\n", end);
+  const std::size_t before = text.find_last_of('\n', end);
   return std::string(text.substr(before == std::string_view::npos ? 0 : before + 1).substr(0, 200));
 }
 
