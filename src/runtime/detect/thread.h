@@ -53,8 +53,8 @@ inline constexpr uint32_t kMostFrames = 1u << 16;
 /// Owned by its thread; others read `segment` only.
 struct Thread {
   uint64_t base;  // cell_base(slot, segment)
-  uint64_t
-      quick;  // the same where an access that was made in this segment is over at once (access.h), else 0
+  // The same where an access that was made in this segment is over at once (access.h: is_known), else 0.
+  uint64_t quick;
   Context context;
   uint32_t depth;          // of frames; may pass kMostFrames
   bool choosy;             // Options::wanted is to be asked

@@ -32,15 +32,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "cases.h"
 using namespace std::chrono_literals;
-std::map<std::string, int (*)()> cases;
-struct Reg {
-  Reg(const char* n, int (*f)()) { cases[n] = f; }
-};
-#define CASE(n)       \
-  int n();            \
-  Reg reg_##n(#n, n); \
-  int n()
 CASE(mutexes) {
   std::recursive_mutex r;
   std::timed_mutex t;
@@ -757,12 +751,4 @@ CASE(nosuchbug) {
 CASE(timestampsleft) {
   int state = 0;
   return prctl(PR_GET_TSC, &state) != 0 || state == PR_TSC_ENABLE ? 0 : 1;
-}
-
-int main(int c, char** v) {
-  if (c < 2) {
-    for (auto& [n, f] : cases) printf("%s\n", n.c_str());
-    return 0;
-  }
-  return cases.at(v[1])();
 }

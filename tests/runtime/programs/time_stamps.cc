@@ -22,17 +22,11 @@
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include "cases.h"
 using namespace std::chrono_literals;
 
 using Ticks = unsigned long long;
-std::map<std::string, int (*)()> cases;
-struct Reg {
-  Reg(const char* n, int (*f)()) { cases[n] = f; }
-};
-#define CASE(n)       \
-  int n();            \
-  Reg reg_##n(#n, n); \
-  int n()
 #define CHECK(condition)                                 \
   do {                                                   \
     if (!(condition)) {                                  \
@@ -527,11 +521,3 @@ CASE(handlersread) {  // while the thread may wait for its turn
 }
 CASE(forbidden) { return is_forbidden() ? 0 : 1; }
 CASE(allowed) { return is_forbidden() ? 1 : 0; }
-
-int main(int c, char** v) {
-  if (c < 2) {
-    for (auto& [n, f] : cases) printf("%s\n", n.c_str());
-    return 0;
-  }
-  return cases.at(v[1])();
-}
