@@ -2,6 +2,9 @@
 // are told from waiting.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "controlled_run.h"
 
 namespace simrt::testing {
@@ -278,6 +281,22 @@ TEST(Control, EventsCarryTheEnabledThreads) {
     EXPECT_NE(event.enabled & (std::uint64_t{1} << event.thread), 0U);
   }
   EXPECT_EQ(decisions, result.execution.points);
+}
+
+// Without optimisation all stores to atomics are made at one place, in a function of the library.
+TEST(Control, EventsCarryTheCallsThatLedThere) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "atomicwait");
+  CheckPlan plan;
+  plan.flags = format::kPlanRecordEvents;
+  const CheckResult result = run(program, plan);
+  std::map<std::uint64_t, std::set<std::uint64_t>> calls;  // by program counter
+  for (const auto& event : result.execution.events) {
+    if (event.kind != static_cast<std::uint8_t>(format::EventKind::AtomicStore)) continue;
+    calls[event.pc].insert(event.calls);
+    EXPECT_TRUE(result.execution.calls.contains(event.calls));
+  }
+  ASSERT_FALSE(calls.empty());
+  for (const auto& [pc, ways] : calls) EXPECT_EQ(ways.size(), 2U);
 }
 
 TEST(Control, PointsEndAtTheirLimit) {

@@ -50,7 +50,8 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
                      .order = order,
                      .size = size > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(size),
                      .object = address,
-                     .pc = pc};
+                     .pc = pc,
+                     .calls = self->calls.hash()};
   if (spins) {
     self->spinning = true;
     self->spin_mark = engine.changes;
