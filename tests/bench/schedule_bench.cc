@@ -1,10 +1,13 @@
-// Cost of recognising the 17 patterns: per event, and growth with the length of the execution (target: near
-// linear up to 10 million events). peak_MB is the whole process, the execution itself included.
+// Cost of recognising the 17 patterns and of learning HaPSets: per event, and growth with the length of the
+// execution (target: near linear up to 10 million events). MB is what it takes beside the execution itself.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
+#include <malloc.h>
 
+#include <cstdio>
+#include <cstring>
 #include <random>
 
+#include "schedule/hapset/hapset.h"
 #include "schedule/patterns/recognise.h"
 
 namespace simrt::schedule {
@@ -39,34 +42,68 @@ Execution make(const Load& load, std::size_t events) {
   return execution;
 }
 
-void recognise_load(benchmark::State& state, const Load& load) {
+/// A line of /proc/self/status, in MB; 0 where there is none.
+double resident(const char* name) {
+  double kilobytes = 0;
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return 0;
+  for (char line[256]; std::fgets(line, sizeof line, file) != nullptr;)
+    if (std::strncmp(line, name, std::strlen(name)) == 0)
+      std::sscanf(line + std::strlen(name), ": %lf", &kilobytes);
+  std::fclose(file);
+  return kilobytes / 1024;
+}
+
+/// From here on "VmHWM" is the most since now.
+double begin_peak() {
+  malloc_trim(0);
+  if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w")) {
+    std::fputs("5", file);
+    std::fclose(file);
+  }
+  return resident("VmRSS");
+}
+
+/// `work`: takes an execution, returns how much it found.
+template <class Work>
+void measure(benchmark::State& state, const Load& load, Work work) {
   const auto events = static_cast<std::size_t>(state.range(0));
   const Execution execution = make(load, events);
   std::size_t found = 0;
+  const double before = begin_peak();
   for (auto _ : state) {
-    const Recognised recognised = recognise(execution);
-    found = recognised.instances.size();
+    found = work(execution);
     benchmark::DoNotOptimize(found);
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   state.counters["ns_per_event"] =
       benchmark::Counter(static_cast<double>(events) * 1e-9,
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
-  state.counters["instances"] = static_cast<double>(found);
-  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  state.counters["found"] = static_cast<double>(found);
+  state.counters["MB"] = resident("VmHWM") - before;
 }
 
-void BM_FewSites(benchmark::State& state) { recognise_load(state, {4, 16, 4, 20}); }
-void BM_BigArray(benchmark::State& state) { recognise_load(state, {4, 100'000, 2, 20}); }
-void BM_ManySites(benchmark::State& state) { recognise_load(state, {8, 200, 25, 20}); }
-void BM_SwitchAtEveryStep(benchmark::State& state) { recognise_load(state, {4, 16, 4, 1}); }
+std::size_t patterns_of(const Execution& execution) { return recognise(execution).instances.size(); }
+std::size_t predecessors_of(const Execution& execution) { return HapSets{0}.learn(execution); }
 
-#define LENGTHS RangeMultiplier(10)->Range(10'000, 10'000'000)->Unit(benchmark::kMillisecond)->Iterations(1)
+constexpr Load kFewSites{4, 16, 4, 20}, kBigArray{4, 100'000, 2, 20}, kManySites{8, 200, 25, 20},
+    kSwitchAtEveryStep{4, 16, 4, 1};
+
+void BM_FewSites(benchmark::State& state) { measure(state, kFewSites, patterns_of); }
+void BM_BigArray(benchmark::State& state) { measure(state, kBigArray, patterns_of); }
+void BM_ManySites(benchmark::State& state) { measure(state, kManySites, patterns_of); }
+void BM_SwitchAtEveryStep(benchmark::State& state) { measure(state, kSwitchAtEveryStep, patterns_of); }
+void BM_HapSetsFewSites(benchmark::State& state) { measure(state, kFewSites, predecessors_of); }
+void BM_HapSetsBigArray(benchmark::State& state) { measure(state, kBigArray, predecessors_of); }
+void BM_HapSetsManySites(benchmark::State& state) { measure(state, kManySites, predecessors_of); }
+
+#define LENGTHS RangeMultiplier(10)->Range(1'000, 10'000'000)->Unit(benchmark::kMillisecond)->Iterations(1)
 BENCHMARK(BM_FewSites)->LENGTHS;
 BENCHMARK(BM_BigArray)->LENGTHS;
 BENCHMARK(BM_ManySites)->LENGTHS;
 BENCHMARK(BM_SwitchAtEveryStep)->LENGTHS;
+BENCHMARK(BM_HapSetsFewSites)->LENGTHS;
+BENCHMARK(BM_HapSetsBigArray)->LENGTHS;
+BENCHMARK(BM_HapSetsManySites)->LENGTHS;
 
 }  // namespace
 }  // namespace simrt::schedule

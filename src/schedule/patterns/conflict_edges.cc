@@ -66,25 +66,21 @@ void Spans::drop_contained() {
   spans_ = std::move(kept);
 }
 
-namespace {
-
-std::uint64_t key(ThreadIndex from, ThreadIndex to) { return (std::uint64_t{from} << 32) | to; }
-
-}  // namespace
-
 EdgeGroup& EdgeTable::group(ThreadIndex from, ThreadIndex to) {
-  auto [at, fresh] = groups_.try_emplace(key(from, to));
-  if (fresh) {
-    at->second = std::make_unique<EdgeGroup>();
+  if (groups_.size() <= to) groups_.resize(to + 1);
+  auto& row = groups_[to];
+  if (row.size() <= from) row.resize(from + 1);
+  if (!row[from]) {
+    row[from] = std::make_unique<EdgeGroup>();
+    row[from]->to = to;
     if (sources_.size() <= to) sources_.resize(to + 1);
     sources_[to].push_back(from);
   }
-  return *at->second;
+  return *row[from];
 }
 
 EdgeGroup* EdgeTable::find_group(ThreadIndex from, ThreadIndex to) {
-  const auto at = groups_.find(key(from, to));
-  return at == groups_.end() ? nullptr : at->second.get();
+  return to < groups_.size() && from < groups_[to].size() ? groups_[to][from].get() : nullptr;
 }
 
 std::pair<EdgeNumber, bool> EdgeTable::edge(EdgeGroup& group, std::uint32_t first_site,
@@ -97,7 +93,12 @@ std::pair<EdgeNumber, bool> EdgeTable::edge(EdgeGroup& group, std::uint32_t firs
     edge.first_site = first_site;
     edge.second_site = second_site;
     edge.modes = modes;
+    if (edges_to_.size() <= group.to) edges_to_.resize(group.to + 1);
+    edge.number_in_group = static_cast<std::uint32_t>(group.edges.size());
+    edge.number_to = edges_to_[group.to]++;
     group.edges.push_back(at->second);
+    group.numbers_to.push_back(edge.number_to);
+    group.ends.push_back(0);
   }
   return {at->second, fresh};
 }

@@ -78,6 +78,8 @@ struct OppositeEdge {
 struct Edge {
   std::uint32_t first_site = 0, second_site = 0;  ///< interned
   EdgeModes modes = EdgeModes::WriteWrite;
+  std::uint32_t number_in_group = 0;
+  std::uint32_t number_to = 0;  ///< among all edges to the same thread
   EarliestEnd earliest_end;
   LatestStart latest_start;
   Spans spans;
@@ -87,11 +89,14 @@ struct Edge {
   std::uint32_t in_vain = 0;            ///< comparisons in a row that found nothing
 };
 
-/// All edges from thread a to thread b.
+/// All edges from thread a to thread b. What a walk over all of them asks first lies side by side.
 struct EdgeGroup {
+  ThreadIndex to = 0;
   StepTime last_end = 0;
   std::uint32_t in_vain = 0;
   std::vector<EdgeNumber> edges;
+  std::vector<std::uint32_t> numbers_to;  ///< of `edges`: Edge::number_to
+  std::vector<StepTime> ends;             ///< of `edges`: when each ended last
   std::unordered_map<std::uint64_t, EdgeNumber> by_sites;
 };
 
@@ -109,8 +114,9 @@ class EdgeTable {
 
  private:
   std::vector<Edge> edges_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<EdgeGroup>> groups_;
+  std::vector<std::vector<std::unique_ptr<EdgeGroup>>> groups_;  ///< by target, then by source
   std::vector<std::vector<ThreadIndex>> sources_;
+  std::vector<std::uint32_t> edges_to_;  ///< how many, by target
 };
 
 }  // namespace simrt::schedule

@@ -16,7 +16,8 @@ struct Accesses {
   std::uint32_t site;
   bool writes;
   StepTime first, last;
-  std::vector<EdgeNumber> spans_hit;  ///< edges to this thread, on other variables, that spanned one of them
+  /// Bits, by Edge::number_to: edges to this thread, on other variables, that spanned one of them.
+  std::vector<std::uint64_t> spans_hit;
 };
 
 constexpr std::uint8_t kBehind = 1, kCrossing = 2, kInside = 4, kAll = 7;
@@ -42,6 +43,10 @@ PatternNumber pattern_of(EdgeModes modes) {
 PatternNumber pattern_of(bool first_writes, bool second_writes, bool third_writes) {
   static constexpr std::array<PatternNumber, 8> patterns{0, 0, 4, 7, 0, 6, 5, 8};
   return patterns[(first_writes ? 4u : 0u) + (second_writes ? 2u : 0u) + (third_writes ? 1u : 0u)];
+}
+
+bool has_bit(const std::vector<std::uint64_t>& bits, std::uint32_t bit) {
+  return bit / 64 < bits.size() && (bits[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
 bool set_bit(std::vector<std::uint64_t>& bits, std::uint32_t bit) {
@@ -186,12 +191,22 @@ class PatternRecogniser::State {
   /// asked about now; the earlier ones were when they were replaced, and later spans that contain an earlier
   /// access contain the last one too.
   bool spanned(Accesses& accesses, EdgeNumber number, VariableNumber variable) {
-    std::vector<EdgeNumber>& hit = accesses.spans_hit;
-    const auto at = std::lower_bound(hit.begin(), hit.end(), number);
-    if (at != hit.end() && *at == number) return true;
-    if (!edges_[number].spans.contains(accesses.last, variable)) return false;
-    hit.insert(at, number);
+    const Edge& edge = edges_[number];
+    if (has_bit(accesses.spans_hit, edge.number_to)) return true;
+    if (!edge.spans.contains(accesses.last, variable)) return false;
+    set_bit(accesses.spans_hit, edge.number_to);
     return true;
+  }
+
+  /// The same of all edges of a group. True when some edge was new.
+  bool note_spans(Accesses& accesses, const EdgeGroup& group, VariableNumber variable) {
+    bool fresh = false;
+    for (std::size_t i = 0; i < group.edges.size(); ++i) {
+      if (group.ends[i] <= accesses.last || has_bit(accesses.spans_hit, group.numbers_to[i])) continue;
+      if (!edges_[group.edges[i]].spans.contains(accesses.last, variable)) continue;
+      fresh |= set_bit(accesses.spans_hit, group.numbers_to[i]);
+    }
+    return fresh;
   }
 
   void emit_two(const Edge& ending, const Edge& other, std::uint8_t shapes) {
@@ -211,6 +226,7 @@ class PatternRecogniser::State {
     edge.earliest_end.note(ending.variable, now_);
     edge.latest_start.note(ending.variable, ending.last_start);
     edge.spans.note(ending.variable, ending.first_start, now_);
+    ending.group->ends[edge.number_in_group] = now_;
     ending.group->last_end = now_;
   }
 
@@ -220,9 +236,7 @@ class PatternRecogniser::State {
       for (const ThreadIndex source : edges_.sources_of(thread)) {
         EdgeGroup& group = *edges_.find_group(source, thread);
         if (group.last_end <= own.last || !worth_comparing(group.in_vain++)) continue;
-        const std::size_t hits = own.spans_hit.size();
-        for (const EdgeNumber number : group.edges) spanned(own, number, variable);
-        if (own.spans_hit.size() != hits) group.in_vain = 0;
+        if (note_spans(own, group, variable)) group.in_vain = 0;
       }
       own.last = now_;
       return;
