@@ -1,6 +1,7 @@
 #include "report/explore_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,36 @@ std::string coverage_lines(const ExploredTest& test) {
   return out;
 }
 
+/// Each kind of failure, when there is more than one.
+std::string failure_lines(const ExploredTest& test) {
+  std::string out;
+  if (test.failure_kinds.size() < 2) return out;
+  for (const FailureKind& kind : test.failure_kinds)
+    out += fmt::format("             {} x {}{}, first number {}\n", kind.count, kind.ending,
+                       kind.places.empty() ? "" : fmt::format(" ({})", fmt::join(kind.places, ", ")),
+                       kind.first);
+  return out;
+}
+
+Json growth_json(const std::vector<CoverageStep>& growth) {
+  Json all = Json::array();
+  for (const CoverageStep& step : growth)
+    all.push_back({{"executions", step.executions},
+                   {"covered", step.covered},
+                   {"method_pairs", step.method_pairs},
+                   {"predecessor_pairs", step.orders},
+                   {"failures", step.failure_kinds}});
+  return all;
+}
+
+Json failures_json(const std::vector<FailureKind>& kinds) {
+  Json all = Json::array();
+  for (const FailureKind& kind : kinds)
+    all.push_back(
+        {{"ending", kind.ending}, {"places", kind.places}, {"first", kind.first}, {"count", kind.count}});
+  return all;
+}
+
 std::string test_text(const ExploredTest& test) {
   std::string out = fmt::format("{}: {} executions, {} threads, at most {} points; stopped: {}\n", test.name,
                                 test.executions, test.threads, test.points, test.end);
@@ -45,6 +76,7 @@ std::string test_text(const ExploredTest& test) {
                        test.first_failure, test.first_ending);
   else
     out += "  failing    none\n";
+  out += failure_lines(test);
   out += coverage_lines(test);
   for (const std::string& line : test.strategy_lines) out += fmt::format("  strategy   {}\n", line);
   if (test.complete)
@@ -73,6 +105,8 @@ Json test_json(const ExploredTest& test) {
           {"failed", test.failed},
           {"first_failure", test.first_failure},
           {"first_ending", test.first_ending},
+          {"failures", failures_json(test.failure_kinds)},
+          {"growth", growth_json(test.growth)},
           {"seconds", test.seconds},
           {"seconds_to_failure", test.seconds_to_failure},
           {"threads", test.threads},

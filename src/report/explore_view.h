@@ -19,12 +19,29 @@ struct PatternFigures {
   std::uint64_t remembered = 0;                       ///< of `covered`: by earlier explorations
 };
 
+/// Failing executions that end alike, at the same place.
+struct FailureKind {
+  std::string ending;
+  std::vector<std::string> places;  ///< of a deadlock: where the threads wait
+  std::uint64_t first = 0;          ///< number of the first such execution
+  std::uint64_t count = 0;
+};
+
+/// What had been covered after so many executions, what earlier explorations covered included.
+struct CoverageStep {
+  std::uint64_t executions = 0;
+  std::uint64_t covered = 0, method_pairs = 0, orders = 0;
+  std::uint64_t failure_kinds = 0;
+};
+
 struct ExploredTest {
   std::string name;
   std::string end;  ///< why it stopped
   std::uint64_t executions = 0, extra = 0, failed = 0;
   std::uint64_t first_failure = 0;  ///< number of the execution; 0 = none failed
   std::string first_ending;
+  std::vector<FailureKind> failure_kinds;  ///< in the order in which they were met
+  std::vector<CoverageStep> growth;        ///< after 1, 2, 5, 10, 20, 50, ... executions and the last one
   double seconds = 0, seconds_to_failure = 0;
   std::uint64_t points = 0;  ///< longest execution
   std::uint32_t threads = 0;

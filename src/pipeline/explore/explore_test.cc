@@ -15,9 +15,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using testing::CheckPlan;
 
-constexpr std::size_t kMostFailures = 8;  // kinds of ends that are shortened and described
+constexpr std::size_t kMostFailures = 8;  // kinds of failures that are shortened and described
 
 constexpr double kLeastTimeout = 1;  // of one execution, however little is left
+
+/// 1, 2, 5, 10, 20, 50, 100, ...
+bool is_round(std::uint64_t number) {
+  while (number % 10 == 0 && number > 0) number /= 10;
+  return number == 1 || number == 2 || number == 5;
+}
 
 class TestExploration {
  public:
@@ -34,6 +40,7 @@ class TestExploration {
   Status loop();
   bool stop();
   void take_in(GuidedStep step);
+  void note_growth();
   Status failure(const CheckPlan& plan, const Observed& seen);
   Status explain_failures();
   Status check_determinism();
@@ -49,7 +56,8 @@ class TestExploration {
   std::unique_ptr<GuidedLoop> loop_;
   TestExploreResult result_;
   Clock::time_point start_ = Clock::now();
-  std::map<std::string, GuidedStep> failing_;  // by end
+  FailureKinds kinds_;
+  std::map<std::size_t, GuidedStep> failing_;  // by kind
   std::optional<GuidedStep> last_;             // any execution, for the check of determinism
   bool passed_ = false;                        // some execution did
   std::uint64_t cut_ = 0;                      // executions that say nothing
@@ -115,11 +123,18 @@ void TestExploration::take_in(GuidedStep step) {
       result_.seconds_to_failure = seconds();
       result_.first_ending = seen.ending;
     }
-    if (const std::string ending = seen.ending; failing_.size() < kMostFailures)
-      failing_.try_emplace(ending, std::move(step));
+    const auto [kind, fresh] = kinds_.add(seen, *options_.symbols, result_.executions);
+    if (fresh && failing_.size() < kMostFailures) failing_.emplace(kind, std::move(step));
   } else if (!last_ || !seen.cut) {
     last_ = std::move(step);
   }
+}
+
+void TestExploration::note_growth() {
+  const Knowledge& knowledge = loop_->knowledge();
+  result_.growth.push_back({result_.executions, knowledge.covered().size(),
+                            knowledge.method_pairs().pairs().size(), knowledge.orders().size(),
+                            kinds_.all().size()});
 }
 
 Status TestExploration::loop() {
@@ -136,6 +151,7 @@ Status TestExploration::loop() {
       return {};
     }
     take_in(std::move(**step));
+    if (is_round(result_.executions)) note_growth();
     if (result_.executions == 1 && result_.threads < 2 && result_.failed == 0) {
       result_.end = ExploreEnd::OneThread;
       return {};
@@ -165,7 +181,7 @@ Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
 }
 
 Status TestExploration::explain_failures() {
-  for (const auto& [ending, failing] : failing_)
+  for (const auto& [kind, failing] : failing_)
     if (Status done = failure(failing.plan, failing.seen); !done) return done;
   return {};
 }
@@ -207,6 +223,8 @@ Status TestExploration::run() {
   if (Status done = prepare(); !done) return done;
   Status done = loop();
   result_.seconds = seconds();
+  if (result_.executions > 0 && !is_round(result_.executions)) note_growth();
+  result_.failure_kinds = kinds_.all();
   result_.steering = loop_->steering().report();
   result_.sites = loop_->take_sites();
   result_.knowledge = loop_->take_knowledge();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/check/verify.h"
+#include "pipeline/explore/failure_kinds.h"
 #include "pipeline/steer/guided_loop.h"
 
 namespace simrt::pipeline {
@@ -53,8 +54,10 @@ struct TestExploreResult {
   std::uint64_t failed = 0;
   std::uint64_t first_failure = 0;  ///< number of the execution; 0 = none failed
   double seconds = 0, seconds_to_failure = 0;
-  std::string first_ending;        ///< how it ended
-  std::vector<Verified> failures;  ///< one each kind of end, shortened
+  std::string first_ending;  ///< how it ended
+  std::vector<report::FailureKind> failure_kinds;
+  std::vector<report::CoverageStep> growth;
+  std::vector<Verified> failures;  ///< one each kind of failure, shortened
   std::uint64_t points = 0;
   std::uint32_t threads = 0;
   SteeringReport steering;

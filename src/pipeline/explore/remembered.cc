@@ -120,6 +120,8 @@ report::ExploredTest explored_line(const std::string& test, const TestExploreRes
   line.failed = result.failed;
   line.first_failure = result.first_failure;
   line.first_ending = result.first_ending;
+  line.failure_kinds = result.failure_kinds;
+  line.growth = result.growth;
   line.seconds = result.seconds;
   line.seconds_to_failure = result.seconds_to_failure;
   line.points = result.points;
