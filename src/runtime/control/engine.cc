@@ -144,6 +144,7 @@ Thread* Engine::pick(Thread* self, bool yields) {
     if (count > 0) break;
     idle();
   }
+  arriving_since_ = 0;
   Decision decision;
   decision.number = points;
   decision.candidates = candidates_;

@@ -2,16 +2,19 @@
 //
 // The thread that runs has the token (Engine::running); everything here but arrive() is called by its owner,
 // so there is no lock. Who cannot go on, or is not chosen, sleeps on its own futex word. The last one with
-// the token does the waiting for the kernel (idle.cc), so the token is never without an owner. A scheduling
-// point costs a few instructions until something has to be decided: `next_stop` is the number of the next
-// point at which the engine looks around. It is lowered whenever something may have let another thread go on.
+// the token does the waiting for the kernel (waiting.cc), so the token is never without an owner. A
+// scheduling point costs a few instructions until something has to be decided: `next_stop` is the number of
+// the next point at which the engine looks around. It is lowered whenever something may have let another
+// thread go on.
 #pragma once
 
+#include <poll.h>
 #include <stdint.h>
 
 #include "control/event_log.h"
 #include "control/object.h"
 #include "control/plan_view.h"
+#include "control/reach.h"
 #include "control/schedule.h"
 #include "control/strategy.h"
 #include "control/thread.h"
@@ -78,6 +81,9 @@ class Engine {
   void at_next_turn(void (*call)());
   /// Called on a foreign thread when it is taken up.
   void (*on_foreign)(Thread* self) = nullptr;
+  /// Who could make one of the descriptors ready. `threads`: of the process, as far as the engine knows of
+  /// them. Null: anybody.
+  Reach (*reach_of)(const struct pollfd* polls, uint32_t count, uint32_t threads) = nullptr;
   /// Something outside (an armed timer) may start a foreign thread: nobody to go on is no deadlock for a
   /// while.
   void expect_foreign();
@@ -117,6 +123,10 @@ class Engine {
   EventKind kind_at_wake(const Thread& thread) const;
   void idle();
   void idle_outside(uint64_t deadline);
+  bool collect_polls();
+  Reach reach();
+  void let_arrive();
+  bool any_ready() const;
   bool let_spinners_go();
   void admit();
   void admit_in_order(Thread* list);
@@ -139,7 +149,8 @@ class Engine {
   uint64_t real_end_ = 0;        // real time at which the run ends; 0 = none
   uint64_t next_real_look_ = 0;  // point at which to compare
   uint32_t outside_ = 0, polling_ = 0;
-  uint64_t foreign_until_ = 0;  // real time up to which a foreign thread may come
+  uint64_t foreign_until_ = 0;   // real time up to which a foreign thread may come
+  uint64_t arriving_since_ = 0;  // real time since which nobody could go on but what is under way; 0 = not so
   uint64_t spin_rounds_ = 0, spin_changes_ = 0;
   int32_t ending_tid_ = 0;
   int32_t arrivals_ = 0;  // futex: raised by each arrival

@@ -1,6 +1,7 @@
 // The threads of the program as the engine sees them: what each is about to do and what it waits for.
 #pragma once
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 

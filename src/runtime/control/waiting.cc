@@ -16,8 +16,14 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kMaxSpinRounds = 10000;
 constexpr uint64_t kForeignPatience = 2000 * kMillisecond;  // real time, behind the last sign of a timer
+constexpr uint64_t kUnderWayPatience = 500 * kMillisecond;  // beyond any delayed acknowledgement of TCP
 constexpr uint64_t kArrivalPatience =
     5000 * kMillisecond;  // for a call outside that a schedule expects to return
+
+// The descriptors that threads wait for.
+constexpr uint32_t kMaxPolls = 1024;
+struct pollfd polls[kMaxPolls];
+uint32_t polls_count = 0;
 
 bool is_ready(const Wait& wait) {
   struct timespec none = {};
@@ -131,14 +137,14 @@ bool Engine::let_spinners_go() {
 
 // Nobody can go on as things stand.
 void Engine::idle() {
-  const bool waits_outside =
-      outside_ > 0 || polling_ > 0 || (foreign_until_ != 0 && real_now() < foreign_until_);
   if (outside_ > 0 && schedule_.following() && first_deadline_ == Wait::kForever) {
     for (uint32_t i = 0; i < live_count_; ++i) {
       if (live_[i]->returned) return diverged();  // the schedule does not know that it comes back here
     }
   }
-  if (waits_outside) {
+  const Reach reach = this->reach();
+  if (reach == Reach::Arriving) return let_arrive();
+  if (reach == Reach::Outside) {
     if (let_spinners_go()) {
       idle_outside(now() + kMillisecond);
     } else {
@@ -146,6 +152,7 @@ void Engine::idle() {
     }
     return;
   }
+  if (any_ready()) return;  // arrived since it was looked at
   if (first_deadline_ != Wait::kForever) {
     const uint64_t left = first_deadline_ > now() ? first_deadline_ - now() : 0;
     if ((plan.header.flags & format::kPlanRealTime) != 0) {
@@ -163,12 +170,51 @@ void Engine::idle() {
   end_run(RunState::Deadlock);
 }
 
+// False when there are more than there is room for.
+bool Engine::collect_polls() {
+  polls_count = 0;
+  for (uint32_t i = 0; i < live_count_; ++i) {
+    const Wait& wait = live_[i]->wait;
+    for (uint32_t p = 0; p < wait.poll_count; ++p) {
+      if (polls_count == kMaxPolls) return false;
+      polls[polls_count++] = wait.polls[p];
+    }
+  }
+  return true;
+}
+
+// Who could let a thread go on, now that nobody can.
+Reach Engine::reach() {
+  if (outside_ > 0 || (foreign_until_ != 0 && real_now() < foreign_until_)) return Reach::Outside;
+  if (polling_ == 0) return Reach::Within;
+  if (reach_of == nullptr || !collect_polls()) return Reach::Outside;
+  uint32_t threads = live_count_;
+  if (all_[0]->standing == Standing::Ended) ++threads;  // the process keeps it to its end
+  if (current_thread->standing == Standing::Ended && current_thread != all_[0])
+    ++threads;  // looks for whom to hand over to
+  const Reach reach = reach_of(polls, polls_count, threads);
+  if (reach != Reach::Arriving) return reach;
+  if (arriving_since_ == 0) arriving_since_ = real_now();
+  return real_now() - arriving_since_ < kUnderWayPatience ? reach : Reach::Outside;
+}
+
+// What is on its way takes no virtual time.
+void Engine::let_arrive() {
+  const struct timespec limit = {0, static_cast<long>(kMillisecond / 5)};
+  runtime::raw_syscall(SYS_ppoll, reinterpret_cast<long>(polls), polls_count, reinterpret_cast<long>(&limit),
+                       0, 8);
+}
+
+bool Engine::any_ready() const {
+  for (uint32_t i = 0; i < live_count_; ++i)
+    if (live_[i]->wait.poll_count > 0 && is_ready(live_[i]->wait)) return true;
+  return false;
+}
+
 // Waits in the kernel until a call outside returns, a descriptor is ready or the deadline has come; virtual
 // time goes on as real time does, so that no time limit is over before its cause had its chance.
 void Engine::idle_outside(uint64_t deadline) {
-  constexpr uint32_t kMaxPolls = 256;
   constexpr uint64_t kSlice = 10 * kMillisecond;
-  static struct pollfd polls[kMaxPolls];
   publish();
   if (real_end_ != 0 && real_now() > real_end_) end_run(RunState::TimeLimit);
   run_file.header().current_thread = format::kRunNone;
@@ -181,14 +227,10 @@ void Engine::idle_outside(uint64_t deadline) {
     if (polling_ == 0) {
       runtime::futex_wait(&arrivals_, seen, slice == 0 ? 1 : slice);
     } else {
-      uint32_t count = 0;
-      for (uint32_t i = 0; i < live_count_; ++i) {
-        const Wait& wait = live_[i]->wait;
-        for (uint32_t p = 0; p < wait.poll_count && count < kMaxPolls; ++p) polls[count++] = wait.polls[p];
-      }
+      collect_polls();
       const struct timespec limit = {0, static_cast<long>(slice)};
-      runtime::raw_syscall(SYS_ppoll, reinterpret_cast<long>(polls), count, reinterpret_cast<long>(&limit), 0,
-                           8);
+      runtime::raw_syscall(SYS_ppoll, reinterpret_cast<long>(polls), polls_count,
+                           reinterpret_cast<long>(&limit), 0, 8);
     }
     const uint64_t passed = real_now() - started;
     clock_ += passed < left ? passed : left;

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "control/point.h"
+#include "intercept/check/own_descriptors.h"
 #include "intercept/check/time_stamp.h"
 #include "intercept/real.h"
 
@@ -20,6 +22,16 @@ template <class Call>
 auto with_real_time_stamps(Call call) {
   const RealTimeStamps real;
   return call();
+}
+
+// File actions give the new program what close-on-exec would keep from it.
+void give_to_spawned(const posix_spawn_file_actions_t* actions) {
+  if (!controlled()) return;
+  if (actions != nullptr) {
+    own_descriptors.forked();
+  } else {
+    own_descriptors.spawned();
+  }
 }
 
 // execl and its like: the arguments of the call, as an array on the stack of the caller.
@@ -86,19 +98,23 @@ SIMRT_EXPORT int execle(const char* path, const char* argument, ...) noexcept {
 SIMRT_EXPORT int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                              const posix_spawnattr_t* attributes, char* const* arguments,
                              char* const* environment) {
+  give_to_spawned(actions);
   return with_real_time_stamps(
       [&] { return SIMRT_REAL(posix_spawn)(child, path, actions, attributes, arguments, environment); });
 }
 SIMRT_EXPORT int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const* arguments,
                               char* const* environment) {
+  give_to_spawned(actions);
   return with_real_time_stamps(
       [&] { return SIMRT_REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment); });
 }
 SIMRT_EXPORT FILE* popen(const char* command, const char* type) {
+  if (controlled()) own_descriptors.spawned();
   return with_real_time_stamps([&] { return SIMRT_REAL(popen)(command, type); });
 }
 SIMRT_EXPORT int wordexp(const char* words, wordexp_t* expanded, int flags) {
+  if (controlled()) own_descriptors.spawned();
   return with_real_time_stamps([&] { return SIMRT_REAL(wordexp)(words, expanded, flags); });
 }
 

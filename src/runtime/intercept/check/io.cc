@@ -13,6 +13,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/descriptors.h"
+#include "intercept/check/own_descriptors.h"
 #include "intercept/check/segv.h"
 
 namespace simrt::rt {
@@ -20,14 +21,15 @@ namespace {
 
 using format::EventKind;
 
-void await_descriptors(struct pollfd* polls, uint32_t count, uint64_t deadline, uintptr_t pc) {
+Outcome await_descriptors(struct pollfd* polls, uint32_t count, uint64_t deadline, uintptr_t pc) {
   Wait wait;
   wait.until = Until::Descriptors;
   wait.polls = polls;
   wait.poll_count = count;
   wait.deadline = deadline;
   wait.cancellable = true;
-  engine.await({EventKind::External, 0, 0, count > 0 ? static_cast<uintptr_t>(polls[0].fd) : 0, pc}, wait);
+  return engine.await({EventKind::External, 0, 0, count > 0 ? static_cast<uintptr_t>(polls[0].fd) : 0, pc},
+                      wait);
 }
 
 bool blocks(int fd) {
@@ -35,12 +37,29 @@ bool blocks(int fd) {
   return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
+// A socket may have a time limit of its own.
+uint64_t deadline_of_socket(int fd, short events) {
+  const int error = errno;
+  struct timeval limit = {};
+  socklen_t size = sizeof limit;
+  const int name = events == POLLOUT ? SO_SNDTIMEO : SO_RCVTIMEO;
+  const bool known = getsockopt(fd, SOL_SOCKET, name, &limit, &size) == 0;
+  errno = error;
+  if (!known || (limit.tv_sec == 0 && limit.tv_usec == 0)) return Wait::kForever;
+  return deadline_in(static_cast<uint64_t>(limit.tv_sec) * static_cast<uint64_t>(kNanosecondsPerSecond) +
+                     static_cast<uint64_t>(limit.tv_usec) * 1000u);
+}
+
 template <class Real>
 auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
   if (modelled_thread() != nullptr) {
     if (may_block && blocks(fd)) {
       struct pollfd one = {fd, events, 0};
-      await_descriptors(&one, 1, Wait::kForever, pc);
+      const uint64_t deadline = deadline_of_socket(fd, events);
+      if (await_descriptors(&one, 1, deadline, pc) == Outcome::TimedOut) {
+        errno = EAGAIN;
+        return decltype(real())(-1);
+      }
     } else {
       engine.step({EventKind::External, 0, 0, static_cast<uintptr_t>(fd), pc});
     }
@@ -49,6 +68,16 @@ auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
   const auto result = real();
   if (events == POLLIN && result >= 0) descriptor_read(fd);
   if (controlled()) engine.io_happened();
+  return result;
+}
+
+int accepted(int fd) {
+  if (fd >= 0 && controlled()) own_descriptors.made(fd, OwnKind::Socket);
+  return fd;
+}
+
+ssize_t received(ssize_t result, const struct msghdr* message) {
+  if (result >= 0 && controlled()) own_descriptors.received(*message);
   return result;
 }
 
@@ -117,7 +146,7 @@ SIMRT_EXPORT ssize_t recvfrom(int fd, void* buffer, size_t bytes, int flags, str
 }
 SIMRT_EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
-                    [&] { return SIMRT_REAL(recvmsg)(fd, message, flags); });
+                    [&] { return received(SIMRT_REAL(recvmsg)(fd, message, flags), message); });
 }
 SIMRT_EXPORT ssize_t send(int fd, const void* buffer, size_t bytes, int flags) {
   return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
@@ -129,15 +158,17 @@ SIMRT_EXPORT ssize_t sendto(int fd, const void* buffer, size_t bytes, int flags,
                     [&] { return SIMRT_REAL(sendto)(fd, buffer, bytes, flags, to, length); });
 }
 SIMRT_EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  if (controlled()) own_descriptors.sent(*message);
   return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
                     [&] { return SIMRT_REAL(sendmsg)(fd, message, flags); });
 }
 SIMRT_EXPORT int accept(int fd, struct sockaddr* address, socklen_t* length) {
-  return when_ready(fd, POLLIN, true, SIMRT_PC, [&] { return SIMRT_REAL(accept)(fd, address, length); });
+  return when_ready(fd, POLLIN, true, SIMRT_PC,
+                    [&] { return accepted(SIMRT_REAL(accept)(fd, address, length)); });
 }
 SIMRT_EXPORT int accept4(int fd, struct sockaddr* address, socklen_t* length, int flags) {
   return when_ready(fd, POLLIN, true, SIMRT_PC,
-                    [&] { return SIMRT_REAL(accept4)(fd, address, length, flags); });
+                    [&] { return accepted(SIMRT_REAL(accept4)(fd, address, length, flags)); });
 }
 SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t length) {
   descriptor_written(fd);
@@ -150,6 +181,7 @@ SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t lengt
 }
 SIMRT_EXPORT int close(int fd) {
   descriptor_written(fd);
+  if (controlled()) own_descriptors.closed(fd);
   const int result = SIMRT_REAL(close)(fd);
   if (controlled()) engine.io_happened();
   return result;

@@ -11,6 +11,7 @@
 
 #include "emit/run_file.h"
 #include "intercept/check/call.h"
+#include "intercept/check/own_descriptors.h"
 #include "intercept/check/segv.h"
 #include "intercept/check/start.h"
 #include "intercept/check/time_stamp.h"
@@ -36,6 +37,7 @@ pid_t fork_with(Real real) {
   if (self != nullptr) engine.step({format::EventKind::External, 0, 0, 0, 0});
   run_file.set_uncontrolled(format::kUncontrolledForkedChild);
   const pid_t result = real();
+  if (result > 0) own_descriptors.forked();
   if (result == 0) {
     mode = RunMode::Off;
     give_time_stamps_back();
@@ -85,6 +87,7 @@ SIMRT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
 SIMRT_EXPORT int system(const char* command) {
   return maybe_outside(SIMRT_PC, [&] {
     const RealTimeStamps real;
+    own_descriptors.spawned();
     return SIMRT_REAL(system)(command);
   });
 }

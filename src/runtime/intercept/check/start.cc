@@ -13,7 +13,9 @@
 #include "emit/run_modules.h"
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/descriptor_reach.h"
 #include "intercept/check/segv.h"
+#include "intercept/check/socket_reach.h"
 #include "intercept/check/time_stamp.h"
 #include "intercept/check/watchdog.h"
 
@@ -69,6 +71,7 @@ void on_exit_handler(int status, void*) { end_of_process(status); }
     return;
   }
   run_path = path;
+  look_who_started_us();
   refresh_modules();
   first_thread = adopt_first_thread();
   if (first_thread == nullptr) return;
@@ -124,6 +127,7 @@ void begin_execution() {
   runtime::store_release(header.state, RunState::Running);
   if (plan.mode == RunMode::Control) {
     watch_for_host();
+    engine.reach_of = &reach_of_descriptors;
     engine.start(first_thread);
     start_clocks(plan.epoch_ns);
   }
