@@ -9,10 +9,11 @@ namespace {
 
 class Steerings : public ::testing::Test {
  protected:
-  SteeringResult make(const std::string& name) {
+  SteeringResult make(const std::string& name) { return make(name, knowledge_); }
+  SteeringResult make(const std::string& name, const Knowledge& knowledge) {
     SteeringOptions options;
     options.strategy = name;
-    options.knowledge = &knowledge_;
+    options.knowledge = &knowledge;
     options.sites = &sites_;
     return make_steering(options);
   }
@@ -66,6 +67,35 @@ TEST_F(Steerings, EachBeginsWithAnExecutionAndSearchesSayWhatTheyCover) {
   ASSERT_TRUE(search);
   EXPECT_THAT((*search)->report().scope, ::testing::HasSubstr("at most 1 preemptions"));
   EXPECT_FALSE((*search)->stops_at_saturation());
+}
+
+/// Two threads touch one variable: one writes it, then, or before that, the other one reads it.
+Execution write_and_read(bool write_first) {
+  Execution execution;
+  execution.threads.resize(2);
+  const ExecutionEvent write{.object = 0x10, .site = site_id("write"), .size = 4, .kind = EventKind::Write};
+  const ExecutionEvent read{
+      .object = 0x10, .site = site_id("read"), .size = 4, .thread = 1, .kind = EventKind::Read};
+  for (const ExecutionEvent& event : write_first ? std::vector{write, read} : std::vector{read, write}) {
+    execution.decisions.push_back({execution.events.size(), ThreadSet(write_first ? 3 : 1), event.thread});
+    execution.events.push_back(event);
+  }
+  return execution;
+}
+
+// The history is read when a strategy has been made.
+TEST_F(Steerings, AGuidedSearchLeavesOutWhatTheHistoryKnows) {
+  for (const bool known : {false, true}) {
+    Knowledge knowledge{{}};
+    auto search = make("hapset", knowledge);
+    ASSERT_TRUE(search);
+    schedule::HapSets orders;
+    if (known) orders.learn(write_and_read(false));
+    knowledge.remember({}, orders);
+    ASSERT_TRUE((*search)->next());
+    (*search)->learn(write_and_read(true), {}, {});
+    EXPECT_EQ((*search)->next().has_value(), !known);
+  }
 }
 
 }  // namespace

@@ -79,6 +79,20 @@ TEST(HapSets, ContextsKeepCallersApartUpToTheirDepth) {
   EXPECT_NE(deep.statement(execution, event, local), deep.statement(execution, other, local));
 }
 
+TEST(HapSets, WhatAStatementDoesTwiceIsTwoStatements) {
+  ExecutionBuilder builder;
+  builder.read(1, 0x10, "n++").write(1, 0x10, "n++").read(2, 0x10, "n++").write(2, 0x10, "n++");
+  builder.step(1, EventKind::Wait, 0x1, "wait").step(2, EventKind::NotifyAll, 0x1, "notify");
+  builder.step(1, EventKind::Woken, 0x1, "wait");
+  HapSets sets;
+  sets.learn(builder.get());
+  const auto& events = builder.get().events;
+  EXPECT_TRUE(sets.seen(builder.get(), events[1], events[2]));   // one after the other
+  EXPECT_FALSE(sets.seen(builder.get(), events[2], events[1]));  // a lost update needs this
+  EXPECT_TRUE(sets.seen(builder.get(), events[5], events[6]));
+  EXPECT_FALSE(sets.seen(builder.get(), events[5], events[4]));  // and a lost notification this
+}
+
 TEST(HapSets, MergeAndForget) {
   HapSets one, other;
   one.learn(busy_wait(1));

@@ -167,6 +167,39 @@ TEST(Search, GuidedSearchFindsTheCheckThenUse) {
   EXPECT_TRUE(explore(program, {.reduction = Reduction::None, .preemptions = 0}).failed);
 }
 
+// The write that comes last is the one that the read races with; the bug is before another one.
+TEST(Search, GuidedSearchComesInBeforeEveryTurnOfALoop) {
+  Program program;
+  program.variables = {3};
+  program.threads = {{{Op::Write, 0, 3, "loop"},
+                      {Op::Write, 0, 1, "loop"},
+                      {Op::Write, 0, 3, "loop"},
+                      {Op::Write, 0, 3, "loop"},
+                      {Op::Write, 0, 3, "loop"}},
+                     {{Op::Read, 0, 0, "look"}, {Op::AssertEqual, 0, 3, "assert"}}};
+  const Explored guided = explore(program, {.guided = true});
+  EXPECT_TRUE(guided.failed);
+  EXPECT_TRUE(guided.report.finished);
+  EXPECT_LE(guided.report.executions, 6U);
+}
+
+// One statement that reads and writes: its order with itself is known, that of its two halves is not.
+TEST(Search, GuidedSearchFindsALostUpdate) {
+  Program program;
+  program.variables = {0};
+  program.threads = {{{Op::Read, 0, 0, "n++"}, {Op::Add, 0, 1, "n++"}},
+                     {{Op::Read, 0, 0, "n++"}, {Op::Add, 0, 1, "n++"}},
+                     {{Op::Read, 0, 0, "look"}}};
+  const Explored every = explore(program, {.reduction = Reduction::None});
+  const Explored guided = explore(program, {.guided = true});
+  const auto lost = [](const std::set<std::string>& states) {
+    return std::ranges::any_of(states, [](const std::string& state) { return state.starts_with("1,"); });
+  };
+  EXPECT_TRUE(lost(every.states));
+  EXPECT_TRUE(lost(guided.states));
+  EXPECT_LT(guided.report.executions, explore(program, {}).report.executions);
+}
+
 TEST(Search, WhatWasLearnedBeforeCostsOneRun) {
   SystematicSearch first = SystematicSearch::create({.guided = true}).value();
   const Program program = busy_wait();

@@ -28,7 +28,7 @@ struct TestExploreOptions {
   /// Places of the impacted accesses: files to lines.
   std::map<std::string, std::vector<std::uint32_t>> impacted;
   schedule::PatternCoverage remembered;  ///< covered by earlier explorations, where nothing was touched since
-  schedule::HapSets orders{0};
+  schedule::HapSets orders;
   std::function<bool()> out_of_time;
   const InterruptToken* interrupt = nullptr;
 };

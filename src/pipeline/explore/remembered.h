@@ -13,7 +13,7 @@ namespace simrt::pipeline {
 
 struct Remembered {
   schedule::PatternCoverage covered;
-  schedule::HapSets orders{0};
+  schedule::HapSets orders;
   /// An exploration of the very same program with the same strategy left nothing to do.
   bool settled = false;
   std::string note;  ///< why what is known does not count, or since when nothing is left to do

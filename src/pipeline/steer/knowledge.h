@@ -70,7 +70,7 @@ class Knowledge {
   schedule::PatternCoverage covered_, fresh_, remembered_;  // all; by this exploration; by earlier ones
   schedule::AccessTable accesses_;
   schedule::Predictor predictor_;
-  schedule::HapSets orders_{0}, fresh_orders_{0}, remembered_orders_{0};
+  schedule::HapSets orders_, fresh_orders_, remembered_orders_;
   schedule::Saturation saturation_;
   schedule::MethodPairCoverage method_pairs_;
   std::unordered_set<SiteId> impacted_, shared_sites_, plain_sites_;

@@ -35,6 +35,7 @@ void RecordedSites::take_modules(const testing::Execution& execution) {
   biases_ = std::move(biases);
   known_.clear();
   sites_.clear();
+  callers_.clear();
   hooks_.clear();
   known_hooks_.clear();
   creations_.clear();
@@ -75,6 +76,20 @@ RecordedSites::Place RecordedSites::name_site(const testing::Execution& executio
     if (frame->own()) methods_.try_emplace(place.site, method);
   }
   return place;
+}
+
+/// Call sites in the project's own code. Library code between them is part of the sites' names.
+const std::vector<SiteId>& RecordedSites::callers_of(const testing::Execution& execution,
+                                                     std::uint64_t calls) {
+  const auto [at, fresh] = callers_.try_emplace(calls);
+  const auto found = execution.calls.find(calls);
+  if (!fresh || found == execution.calls.end()) return at->second;
+  for (const CodeFrame& frame : symbols_.stack(execution, found->second))
+    if (frame.own())
+      at->second.push_back(
+          site_id(fmt::format("{}@{}:{}", frame.linkage.empty() ? frame.function : frame.linkage, frame.file,
+                              symbols_.position(frame))));
+  return at->second;
 }
 
 void RecordedSites::learn_new(const testing::Execution& execution) {
@@ -123,6 +138,7 @@ Execution RecordedSites::convert(const Observed& seen) {
   to.threads = threads_of(from);
   to.outcome = outcome_of(seen);
   to.events.reserve(from.events.size());
+  std::unordered_map<std::uint64_t, std::uint32_t> stacks;  // by calls
   for (const format::RunEvent& event : from.events) {
     ExecutionEvent step;
     step.object = event.object;
@@ -131,6 +147,12 @@ Execution RecordedSites::convert(const Observed& seen) {
     step.size = event.size;
     step.thread = event.thread;
     step.kind = static_cast<EventKind>(event.kind);
+    if (event.calls != 0) {
+      const auto [stack, fresh] =
+          stacks.try_emplace(event.calls, static_cast<std::uint32_t>(to.stacks.size()));
+      if (fresh) to.stacks.push_back(callers_of(from, event.calls));
+      step.stack = stack->second;
+    }
     if ((event.order & format::kEventWithoutDecision) == 0)
       to.decisions.push_back({to.events.size(), ThreadSet(event.enabled), event.thread});
     if (place != nullptr && place->hook &&

@@ -60,14 +60,16 @@ class RecordedSites {
     std::optional<Hook> hook;
   };
   static std::uint64_t key_of(const format::RunEvent& event);
+  const std::vector<SiteId>& callers_of(const testing::Execution& execution, std::uint64_t calls);
   Place name_site(const testing::Execution& execution, const format::RunEvent& event);
   std::vector<ExecutionThread> threads_of(const testing::Execution& execution);
 
   Symbols& symbols_;
   std::vector<testing::CheckModule> modules_;
   std::vector<std::uint64_t> biases_;
-  std::unordered_map<std::uint64_t, Place> known_;   // by program counter and calls
-  std::unordered_map<std::uint64_t, SiteId> sites_;  // by program counter, for waits
+  std::unordered_map<std::uint64_t, Place> known_;                  // by program counter and calls
+  std::unordered_map<std::uint64_t, SiteId> sites_;                 // by program counter, for waits
+  std::unordered_map<std::uint64_t, std::vector<SiteId>> callers_;  // by calls, innermost first
   std::map<SiteId, SitePlace> places_;
   std::map<SiteId, FunctionId> methods_;
   std::map<std::pair<SiteId, EventKind>, std::vector<Hook>> hooks_;

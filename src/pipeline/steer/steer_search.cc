@@ -58,6 +58,9 @@ class Searching final : public Steering {
       : options_(options), parsed_(std::move(parsed)), search_(std::move(search)) {}
 
   std::optional<Proposal> next() override {
+    // What the history knows is known by now, not when this was made.
+    if (parsed_.options.guided && search_.report().executions == 0)
+      search_.know(options_.knowledge->orders());
     const auto prefix = search_.next_prefix();
     if (!prefix) return std::nullopt;
     Proposal proposal;
@@ -130,8 +133,7 @@ class Searching final : public Steering {
 SteeringResult steer_search(const SteeringOptions& options, const std::string& name) {
   auto parsed = parse(name);
   if (!parsed) return fail(parsed.error());
-  auto search = schedule::SystematicSearch::create(
-      parsed->options, parsed->options.guided ? options.knowledge->orders() : schedule::HapSets(0));
+  auto search = schedule::SystematicSearch::create(parsed->options);
   if (!search) return fail(search.error());
   return std::make_unique<Searching>(options, std::move(*parsed), std::move(*search));
 }

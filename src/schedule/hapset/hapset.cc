@@ -37,7 +37,7 @@ bool hapset_conflict(EventKind a, EventKind b) {
 
 Statement HapSets::statement(const Execution& execution, const ExecutionEvent& event,
                              StatementThread thread) const {
-  Statement statement{event.site, 0, thread};
+  Statement statement{event.site, hash_combine(0, static_cast<std::uint64_t>(event.kind)), thread};
   if (event.stack >= execution.stacks.size()) return statement;
   const std::vector<SiteId>& stack = execution.stacks[event.stack];
   for (std::size_t i = 0; i < std::min(context_depth_, stack.size()); ++i)
@@ -45,9 +45,8 @@ Statement HapSets::statement(const Execution& execution, const ExecutionEvent& e
   return statement;
 }
 
-std::size_t HapSets::learn(const Execution& execution) {
-  if (execution.outcome.end != ExecutionEnd::Passed) return 0;
-  std::size_t fresh = 0;
+std::vector<HapSets::Dependence> HapSets::dependences(const Execution& execution) {
+  std::vector<Dependence> found;
   std::unordered_map<std::uint64_t, std::vector<LastStep>> objects;
   for (std::size_t i = 0; i < execution.events.size(); ++i) {
     const ExecutionEvent& event = execution.events[i];
@@ -57,18 +56,25 @@ std::size_t HapSets::learn(const Execution& execution) {
         std::ranges::find_if(steps, [&](const LastStep& step) { return step.thread == event.thread; });
     for (const LastStep& step : steps) {
       if (step.thread == event.thread || (own != steps.end() && step.event < own->event)) continue;
-      const ExecutionEvent& before = execution.events[step.event];
-      if (!hapset_conflict(before.kind, event.kind)) continue;
-      const bool added = sets_[statement(execution, event, StatementThread::Local)]
-                             .insert(statement(execution, before, StatementThread::Remote))
-                             .second;
-      fresh += added ? 1 : 0;
+      if (hapset_conflict(execution.events[step.event].kind, event.kind)) found.push_back({step.event, i});
     }
     if (own != steps.end()) {
       own->event = i;
     } else {
       steps.push_back({event.thread, i});
     }
+  }
+  return found;
+}
+
+std::size_t HapSets::learn(const Execution& execution) {
+  if (execution.outcome.end != ExecutionEnd::Passed) return 0;
+  std::size_t fresh = 0;
+  for (const auto& [before, after] : dependences(execution)) {
+    const bool added = sets_[statement(execution, execution.events[after], StatementThread::Local)]
+                           .insert(statement(execution, execution.events[before], StatementThread::Remote))
+                           .second;
+    fresh += added ? 1 : 0;
   }
   return fresh;
 }

@@ -16,8 +16,10 @@ namespace simrt::schedule {
 /// The paper's `thr`: the thread of the event itself, or another one.
 enum class StatementThread : std::uint8_t { Local = 0, Remote = 1 };
 
-/// (file, line, thr, ctx); the site stands for file, line and column, the context for the innermost k call
-/// sites (hashed; 0 = none).
+/// (file, line, thr, ctx); the site stands for file, line and column, the context for what is done there and
+/// the innermost k call sites (hashed). The paper's statements have one event each; one of C has several, in
+/// one place (`n++` reads and writes; a wait goes to sleep and wakes up): taken as one, the order that an
+/// atomicity violation needs between the two is always known.
 struct Statement {
   SiteId site;
   std::uint64_t context = 0;
@@ -37,9 +39,17 @@ class HapSets {
 
   Statement statement(const Execution& execution, const ExecutionEvent& event, StatementThread thread) const;
 
-  /// Adds every immediate dependence of the execution; nothing when it failed, was cut or diverged. An event
-  /// is immediately dependent on the last event of another thread on the same object, if the two conflict and
-  /// the event's own thread did not touch the object since. Returns how many pairs were new.
+  /// Two events, by index.
+  struct Dependence {
+    std::size_t before = 0, after = 0;
+  };
+  /// The immediate dependences of an execution, ascending by `after`. An event is immediately dependent on
+  /// the last event of another thread on the same object, if the two conflict and the event's own thread did
+  /// not touch the object since.
+  static std::vector<Dependence> dependences(const Execution& execution);
+
+  /// Adds every immediate dependence of the execution; nothing when it failed, was cut or diverged. Returns
+  /// how many pairs were new.
   std::size_t learn(const Execution& execution);
   std::size_t merge(const HapSets& other);
 

@@ -49,6 +49,8 @@ bool writes(EventKind kind) { return writes_memory(kind) || kind == EventKind::F
 
 }  // namespace
 
+bool dependent_at_all(EventKind kind) { return family_of(kind) != Family::None; }
+
 bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
   const Family family = family_of(a.kind);
   if (family == Family::None || family != family_of(b.kind)) return false;

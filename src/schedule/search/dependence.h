@@ -5,6 +5,9 @@
 
 namespace simrt::schedule {
 
+/// Whether a step of this kind can be dependent on one of another thread.
+bool dependent_at_all(EventKind kind);
+
 /// Swapping the two may lead to another state, or one may enable or disable the other.
 bool dependent(const ExecutionEvent& a, const ExecutionEvent& b);
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "schedule/search/dependence.h"
+#include "schedule/search/object_keys.h"
 
 namespace simrt::schedule {
 namespace {
@@ -24,16 +25,6 @@ struct Last {
   std::uint32_t size;
   std::size_t step;
 };
-
-bool on_memory(EventKind kind) { return is_memory(kind) || kind == EventKind::Free; }
-
-/// The keys under which a step is found again: the words it touches, or its object.
-template <class Visit>
-void each_key(const ExecutionEvent& step, Visit visit) {
-  if (!on_memory(step.kind)) return visit(step.object << 1 | 1);
-  const std::uint64_t end = step.object + std::max(step.size, 1u);
-  for (std::uint64_t word = step.object >> 3; word <= (end - 1) >> 3; ++word) visit(word << 1);
-}
 
 }  // namespace
 

@@ -22,6 +22,8 @@ class RaceAnalysis {
 
   /// By second, then from the latest first to the earliest.
   const std::vector<ReversibleRace>& races() const { return races_; }
+  /// Events and pending operations.
+  std::size_t steps() const { return steps_.size(); }
   /// The event or pending operation with this index.
   const ExecutionEvent& step(std::size_t index) const { return steps_[index]; }
   bool happens_before(std::size_t earlier, std::size_t later) const;

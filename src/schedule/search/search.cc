@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/search/dependence.h"
+#include "schedule/search/untested_orders.h"
 
 namespace simrt::schedule {
 namespace {
@@ -102,11 +103,15 @@ void SystematicSearch::learn(const Execution& execution) {
     return;
   }
   report_.cut += execution.outcome.end == ExecutionEnd::Cut ? 1 : 0;
-  if (options_.guided) hapsets_.learn(execution);
   const std::size_t from = stack_.empty() ? 0 : stack_.size() - 1;
   const std::size_t until = extend(execution);
   if (until < execution.decisions.size()) ++report_.redundant;
-  if (reduces()) reverse_races(execution, from, until);
+  if (options_.guided) {
+    try_untested(execution, from);
+    hapsets_.learn(execution);
+  } else if (reduces()) {
+    reverse_races(execution, from, until);
+  }
 }
 
 SystematicSearch::Point SystematicSearch::make_point(const Execution& execution, std::size_t depth) const {
@@ -176,11 +181,40 @@ void SystematicSearch::reverse_races(const Execution& execution, std::size_t fro
     const std::size_t at = owner[race.first];
     if (at == SIZE_MAX || at >= stack_.size() || (happened && at == made)) continue;
     if (options_.reduction == Reduction::Source && !race.immediate) continue;
-    if (options_.guided && hapsets_.seen(execution, analysis.step(race.second), analysis.step(race.first))) {
-      ++report_.pruned;
-      continue;
-    }
     add_backtrack(stack_[at], analysis, race);
+  }
+}
+
+void SystematicSearch::try_untested(const Execution& execution, std::size_t from) {
+  if (execution.decisions.empty()) return;
+  const RaceAnalysis analysis(execution);
+  const std::vector<std::size_t> owner = decisions_by_event(execution);
+  const UntestedOrders untested =
+      untested_orders(execution, analysis, hapsets_, execution.decisions[from].event);
+  report_.pruned += untested.tested;
+  for (const auto& [first, second] : untested.orders) {
+    const std::size_t at = owner[first];
+    if (at == SIZE_MAX || at >= stack_.size()) continue;
+    Point& point = stack_[at];
+    const ThreadIndex wanted = analysis.step(second).thread;
+    if (options_.reduction == Reduction::Conflicts) {
+      point.backtrack = point.backtrack | within_bound(point);
+    } else if (point.enabled.contains(wanted)) {
+      point.backtrack.insert(wanted);
+    } else {
+      // Somebody whose step the wanted one waits for; nobody known: all (the paper's algorithm 3).
+      ThreadIndex helper = kNoThread;
+      for (std::size_t i = first + 1; i < std::min(second, execution.events.size()) && helper == kNoThread;
+           ++i)
+        if (point.enabled.contains(analysis.step(i).thread) && analysis.step(i).thread != point.chosen &&
+            analysis.happens_before(i, second))
+          helper = analysis.step(i).thread;
+      if (helper != kNoThread) {
+        point.backtrack.insert(helper);
+      } else {
+        point.backtrack = point.backtrack | point.enabled;
+      }
+    }
   }
 }
 

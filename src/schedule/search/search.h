@@ -11,10 +11,13 @@
 //   baseline).
 //
 //   Source: dynamic partial order reduction with source sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014)
-//   in place of the paper's persistent sets (Flanagan, Godefroid, POPL 2005).
+//   in place of the paper's persistent sets (Flanagan, Godefroid, POPL 2005), with sleep sets (Godefroid
+//   1996).
 //
-// All but None use sleep sets (Godefroid 1996). Guided by HaPSets, a race is reversed only if the reversed
-// order was not seen yet: this may miss bugs, plain DPOR does not, given that it ends.
+// Guided by HaPSets, two steps are reversed only if the reversed order was not seen yet: this may miss bugs,
+// plain DPOR does not, given that it ends. There, all pairs of steps count, not only those that no third step
+// lies between, and nobody sleeps: both rely on what the search would come to later, and guidance leaves that
+// out. So the thread that is to come first is tried at once, as in the paper's algorithms 3 and 5.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +56,9 @@ struct SearchReport {
 
 class SystematicSearch {
  public:
-  /// Refuses partial order reduction with a preemption bound: the one run that stands for an equivalence
-  /// class may be over the bound while another run of the class is not, so that the class would be missed.
+  /// `learned` also decides how deep contexts are. Refuses partial order reduction with a preemption bound:
+  /// the one run that stands for an equivalence class may be over the bound while another run of the class is
+  /// not, so that the class would be missed.
   static Result<SystematicSearch> create(SearchOptions options, HapSets learned = HapSets());
 
   /// Who goes on at the first decisions of the next execution; behind them the runtime's default. Empty
@@ -63,6 +67,8 @@ class SystematicSearch {
   /// What really happened under that prefix.
   void learn(const Execution& execution);
 
+  /// Orders that good executions have shown elsewhere.
+  void know(const HapSets& orders) { hapsets_.merge(orders); }
   /// Orders with these sites are to be tried although they were learned.
   void forget(const std::unordered_set<SiteId>& sites) { hapsets_.forget(sites); }
 
@@ -88,12 +94,13 @@ class SystematicSearch {
   SystematicSearch(SearchOptions options, HapSets learned)
       : options_(options), hapsets_(std::move(learned)) {}
   bool reduces() const { return options_.reduction != Reduction::None; }
-  bool sleeps() const { return reduces() && !options_.preemptions; }
+  bool sleeps() const { return reduces() && !options_.preemptions && !options_.guided; }
   bool follows(const Execution& execution) const;
   /// Pushes the points behind the prefix; how many decisions of the execution are on the stack afterwards.
   std::size_t extend(const Execution& execution);
   Point make_point(const Execution& execution, std::size_t depth) const;
   void reverse_races(const Execution& execution, std::size_t from, std::size_t until);
+  void try_untested(const Execution& execution, std::size_t from);
   void add_backtrack(Point& point, const RaceAnalysis& analysis, const ReversibleRace& race);
   unsigned preemptions_with(const Point& point, ThreadIndex thread) const;
   ThreadSet within_bound(const Point& point) const;
