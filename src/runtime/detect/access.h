@@ -9,6 +9,9 @@
 
 namespace simrt::rt::detect {
 
+/// Threads look for room from different cells on, and so do not meet in one.
+inline uint32_t first_cell(const Thread& thread) { return thread.slot % Granule::kCells; }
+
 /// Checks one granule's access against its cells and enters it. `cell` has the bytes and kind.
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
 /// The same where granule.cell[i], `there`, is one of the same step and bytes, made elsewhere.
@@ -41,6 +44,37 @@ inline bool is_known(const Granule& granule, uint64_t cell) {
              reinterpret_cast<float __attribute__((vector_size(16)))>(same(first) | same(second))) != 0;
 }
 
+/// Whether an access in this step has been made at this site, for all that is remembered.
+inline bool has_this_site(const Granule& granule, uint64_t cell, Site site) {
+  for (const uint64_t& each : granule.cell) {
+    const uint64_t there = __atomic_load_n(&each, __ATOMIC_RELAXED);
+    if (((there ^ cell) & kSameStep) == 0 && (cell & ~there & kBytes) == 0)
+      return surely_has_site(place_of(there), site);
+  }
+  return false;
+}
+
+/// Whether the access is over with a cell of the same step: it has been made at this site, or only its site
+/// or its bytes had to be added.
+inline bool made_in_this_step(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
+    const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+    if (((there ^ cell) & kSameStep) != 0) continue;
+    const uint64_t missing = cell & ~there & kBytes;
+    if (missing == 0 && (thread.first_site_counts || surely_has_site(place_of(there), site))) [[likely]]
+      return true;
+    if (missing != 0) {
+      if (!is_only_site(place_of(there), site)) continue;
+      add_bytes(thread, granule, i, there, cell, word, site);
+    } else {
+      if (((there ^ cell) & kBytes) != 0) continue;
+      add_site(thread, granule, i, there, cell, word, site);
+    }
+    return true;
+  }
+  return false;
+}
+
 template <bool kAligned>
 inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kind, uintptr_t pc) {
   if constexpr (!kAligned) {
@@ -50,24 +84,10 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
     }
   }
   const uint64_t cell = thread.base | kind | byte_mask(address, size);
+  const uintptr_t word = address & ~uintptr_t{7};
   Granule& granule = *granule_of(address);
-  const Site site = site_of(pc);
-  for (uint32_t i = 0; i < Granule::kCells; ++i) {
-    const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
-    if (((there ^ cell) & kSameStep) != 0) continue;
-    const uint64_t missing = cell & ~there & kBytes;
-    if (missing == 0 && (thread.first_site_counts || surely_has_site(place_of(there), site))) [[likely]]
-      return;
-    if (missing != 0) {
-      if (!is_only_site(place_of(there), site)) continue;
-      add_bytes(thread, granule, i, there, cell, address & ~uintptr_t{7}, site);
-    } else {
-      if (((there ^ cell) & kBytes) != 0) continue;
-      add_site(thread, granule, i, there, cell, address & ~uintptr_t{7}, site);
-    }
-    return;
-  }
-  record(thread, granule, cell, address & ~uintptr_t{7}, site);
+  if (made_in_this_step(thread, granule, cell, word, site_of(pc))) return;
+  record(thread, granule, cell, word, site_of(pc));
 }
 
 }  // namespace simrt::rt::detect

@@ -1,6 +1,7 @@
 #include "detect/atomic.h"
 
 #include "detect/access.h"
+#include "detect/race.h"
 
 namespace simrt::rt::detect {
 namespace {
@@ -27,12 +28,9 @@ void take_over(Thread& thread, const Object& object, Order order) {
 }
 
 // Under the address's lock.
-void order_operation(Thread& thread, uintptr_t address, AtomicKind kind, Order order) {
-  const bool stores = kind == AtomicKind::Store || kind == AtomicKind::Update;
-  Object* object = find_object(address, stores && (releases(order) || thread.has_fence));
-  if (object == nullptr) return;
-  if (kind != AtomicKind::Store) take_over(thread, *object, order);
-  if (stores) publish(thread, *object, kind, order);
+void order_operation(Thread& thread, Object& object, AtomicKind kind, Order order) {
+  if (kind != AtomicKind::Store) take_over(thread, object, order);
+  if (kind == AtomicKind::Store || kind == AtomicKind::Update) publish(thread, object, kind, order);
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ void AtomicOperation::enter(bool publishes) {
   thread_->busy = true;
   thread_->stripe = &object_lock(address_);
   thread_->stripe->lock();
-  if (publishes) find_object(address_, true);
+  object_ = find_object(address_, publishes);
 }
 
 void AtomicOperation::leave() {
@@ -57,10 +55,13 @@ void AtomicOperation::finish(uint32_t size, AtomicKind kind, Order order, uintpt
   if (thread_->stripe == nullptr && kind != AtomicKind::Store && may_have_object(address_)) enter(false);
   const bool locked = thread_->stripe != nullptr;
   // The access belongs to the segment that a release ends: whoever acquires is ordered behind it.
-  if (locked) order_operation(*thread_, address_, kind, order);
-  const uint64_t cell_kind = kAtomic | (stores ? kWrite : 0);
-  for (uint32_t done = 0; done < size; done += 8)
-    watch<false>(*thread_, address_ + done, size - done < 8 ? size - done : 8, cell_kind, pc);
+  if (object_ != nullptr) order_operation(*thread_, *object_, kind, order);
+  // What orders threads counts wherever it is, what races only where that was asked for.
+  if (!thread_->choosy || options.wanted(pc)) {
+    const uint64_t cell_kind = kAtomic | (stores ? kWrite : 0);
+    for (uint32_t done = 0; done < size; done += 8)
+      watch<false>(*thread_, address_ + done, size - done < 8 ? size - done : 8, cell_kind, pc);
+  }
   if (!locked) return;
   if (stores && releases(order)) next_segment(*thread_);
   leave();

@@ -40,6 +40,7 @@ class AtomicOperation {
 
   Thread* thread_;
   uintptr_t address_;
+  Object* object_ = nullptr;  // looked up at enter(); null: there is none
 };
 
 void fence(Order order);

@@ -4,6 +4,10 @@
 #include "detect/race.h"
 
 namespace simrt::rt::detect {
+
+uint8_t local_marks[kLocals];
+uint32_t backwards_known = 1;
+
 namespace {
 
 struct Step {
@@ -20,14 +24,13 @@ struct Local {
   uint64_t considered[kConsidered];  // accesses (see access_key) whose coming between has been looked at
 };
 
-constexpr uint32_t kLocals = 1u << 14, kReported = 1u << 14, kMostProbes = 64, kStripes = 64;
+constexpr uint32_t kReported = 1u << 14, kMostProbes = 64, kStripes = 64;
 
 struct alignas(64) Stripe {
   runtime::SpinLock lock;
 };
 Stripe stripes[kStripes];
 Local* locals = nullptr;  // each under its stripe
-uint8_t local_filled[kLocals];
 
 runtime::SpinLock lock;  // of everything below; taken last
 uint64_t* reported = nullptr;
@@ -36,7 +39,6 @@ uint32_t count = 0;
 // Ways back: from a site to one further up in the same function.
 constexpr uint32_t kBackwards = 1u << 12, kMostFound = 1u << 12;
 uint64_t* backwards = nullptr;
-uint32_t backwards_known = 1;  // how many, and one
 struct Found {
   Site first, second;
 };
@@ -172,15 +174,6 @@ bool make_a_pair(Thread& thread, const Step& earlier, const Step& now) {
   return pair;
 }
 
-// The same for two cells. Most have been asked about before.
-bool are_a_pair(Thread& thread, uint64_t earlier, uint64_t now) {
-  const uint32_t version = __atomic_load_n(&backwards_known, __ATOMIC_RELAXED);
-  Together& memo = thread.together[mix(place_of(earlier), place_of(now)) % Thread::kTogether];
-  if (memo.version != version || memo.first != place_of(earlier) || memo.second != place_of(now))
-    memo = {place_of(earlier), place_of(now), version, make_a_pair(thread, step_of(earlier), step_of(now))};
-  return memo.pair;
-}
-
 // What tells accesses apart for consider().
 uint64_t access_key(const Thread& thread, uint64_t cell, Site site) {
   constexpr uint64_t kBytesAndKind = kBytes | kWrite;
@@ -208,17 +201,19 @@ bool make_atomicity() {
   return locals != nullptr && reported != nullptr;
 }
 
-void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
-                 const Earlier& before) {
-  if ((cell & (kAtomic | kRelease)) != 0 || thread.reporting || thread.busy) return;
-  const bool pair = before.cell != 0 && are_a_pair(thread, before.cell, cell);
-  const uint32_t number = mix(word, 0) % kLocals;
+bool look_together(Thread& thread, Together& memo, uint64_t earlier, uint64_t now) {
+  const uint32_t version = __atomic_load_n(&backwards_known, __ATOMIC_RELAXED);
+  memo = {place_of(earlier), place_of(now), version, make_a_pair(thread, step_of(earlier), step_of(now))};
+  return memo.pair;
+}
+
+void note_locked_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
+                        uint64_t before, bool pair) {
+  const uint32_t number = local_number(word);
   Local& local = locals[number];
-  uint8_t& filled = local_filled[number];
-  if (!pair && __atomic_load_n(&filled, __ATOMIC_RELAXED) == 0) return;
   const uint64_t key = access_key(thread, cell, site);
   if (!pair && !may_come_between(thread, local, word, key)) return;
-  const Step now = step_of(cell), earlier = step_of(before.cell);
+  const Step now = step_of(cell), earlier = step_of(before);
   const Busy reporting(thread.reporting);
   runtime::SpinLock& stripe = stripes[number % kStripes].lock;
   stripe.lock();
@@ -235,7 +230,7 @@ void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word
         consider(earlier, step_of(other), now, throughout, word);
     }
     local = {word, earlier, now, throughout, {}};
-    __atomic_store_n(&filled, uint8_t{1}, __ATOMIC_RELAXED);
+    __atomic_store_n(&local_marks[number], local_mark(thread.slot), __ATOMIC_RELAXED);
   }
   stripe.unlock();
 }

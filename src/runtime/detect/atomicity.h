@@ -14,23 +14,47 @@
 
 namespace simrt::rt::detect {
 
-/// The thread's latest access of the same bytes before the critical section that it is in now.
-struct Earlier {
-  uint64_t cell = 0;
-
-  /// `own`: a cell of the thread's that is there; `now`: that of the access.
-  void offer(const Thread& thread, uint64_t own, uint64_t now) {
-    if ((own & kAtomic) != 0 || (own & now & kBytes) == 0 || segment_of(own) == thread.segment ||
-        segment_of(own) <= segment_of(cell))
-      return;
-    cell = own;
-  }
-};
-
 bool make_atomicity();
-/// `thread`, under a lock, makes an access of `word`. Before it is entered.
-void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
-                 const Earlier& earlier);
+
+// Pairs of accesses that belong together are kept in a table by word. Whose a pair is, as far as it fits in a
+// byte: 0 = there is none.
+inline constexpr unsigned kLocalBits = 14;
+inline constexpr uint32_t kLocals = 1u << kLocalBits;
+extern uint8_t local_marks[kLocals];
+inline uint32_t local_number(uintptr_t word) {
+  return static_cast<uint32_t>((word >> 3) * 0x9e3779b97f4a7c15u >> (64 - kLocalBits));
+}
+inline uint8_t local_mark(uint32_t slot) { return static_cast<uint8_t>(slot < 254 ? slot + 1 : 255); }
+/// False: an access of the thread is not one between two of another's.
+inline bool may_come_between(const Thread& thread, uintptr_t word) {
+  const uint8_t mark = __atomic_load_n(&local_marks[local_number(word)], __ATOMIC_RELAXED);
+  return mark != 0 && (mark == 255 || mark != local_mark(thread.slot));
+}
+
+extern uint32_t backwards_known;  // ways back in the code that have been seen, and one
+bool look_together(Thread& thread, Together& memo, uint64_t earlier, uint64_t now);
+/// Whether the accesses of two cells belong together. Most have been asked about before.
+inline bool belong_together(Thread& thread, uint64_t earlier, uint64_t now) {
+  const Place first = place_of(earlier), second = place_of(now);
+  if (earlier == 0 || first == second) return false;  // one place is a turn of a loop, or another call
+  Together& memo = thread.together[(first * 31 + second) % Thread::kTogether];
+  const uint32_t version = __atomic_load_n(&backwards_known, __ATOMIC_RELAXED);
+  if (memo.version == version && memo.first == first && memo.second == second) [[likely]]
+    return memo.pair;
+  return look_together(thread, memo, earlier, now);
+}
+
+void note_locked_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
+                        uint64_t before, bool pair);
+/// `thread`, under a lock, makes an access of `word`. Before it is entered. `before`: the cell of its latest
+/// plain access of some of the same bytes in an earlier segment; 0: there is none.
+inline void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
+                        uint64_t before) {
+  if ((cell & (kAtomic | kRelease)) != 0 || thread.reporting || thread.busy) return;
+  const bool pair = belong_together(thread, before, cell);
+  if (pair || may_come_between(thread, word))
+    note_locked_slowly(thread, granule, cell, word, site, before, pair);
+}
 void atomicity_fork_child();
 
 }  // namespace simrt::rt::detect

@@ -64,7 +64,9 @@ struct Publisher {
 /// The three clocks that a release publishes.
 struct Clocks {
   Clock of[kOrders];
-  Publisher only;      // whose clocks these are: nobody has to look at them who knows of that segment
+  // Whose clocks these are: nobody has to look at them who knows of that segment. Its own component, which
+  // changes with each release, is here and may not be in `of`.
+  Publisher only;
   bool mixed = false;  // they are of several threads
 
   void clear() {
@@ -75,14 +77,34 @@ struct Clocks {
   void release() {
     for (auto& clock : of) clock.release();
   }
+  /// Puts all components into `of`.
+  void settle() {
+    for (uint32_t i = 0; i < kOrders; ++i) raise_by(i, only);
+  }
   void join(const Clocks& other) {
-    for (uint32_t i = 0; i < kOrders; ++i) of[i].join(other.of[i]);
     mix();
+    for (uint32_t i = 0; i < kOrders; ++i) {
+      of[i].join(other.of[i]);
+      raise_by(i, other.only);
+    }
   }
   void mix() {
+    settle();
     only = {};
     mixed = true;
   }
+
+ private:
+  void raise_by(uint32_t order, const Publisher& publisher) {
+    if (publisher.segment != 0) of[order].raise(publisher.slot, publisher.segment);
+  }
 };
+
+/// Joins one of the published clocks into a thread's own.
+inline void join_into(uint64_t* own, const Clocks& published, OrderKind order) {
+  join_into(own, published.of[order]);
+  const Publisher& only = published.only;
+  if (own[only.slot] < only.segment) own[only.slot] = only.segment;
+}
 
 }  // namespace simrt::rt::detect

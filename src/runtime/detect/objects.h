@@ -9,12 +9,21 @@
 
 namespace simrt::rt::detect {
 
+/// Whose clocks a lock has: then that thread has nothing to take over, and little to publish.
+struct Releaser {
+  static constexpr uint32_t kNobody = 0, kSeveral = UINT32_MAX;
+  uint32_t who = kNobody;  // slot + 1
+  uint32_t knowledge = 0;  // Thread::knowledge then
+  uint64_t segment = 0;
+};
+
 struct Object {
   uintptr_t address;
   Object* next;
   LockId lock;                 // 0 = has not been used as a lock
   Clocks clocks;               // what releases published; of a lock: what its writers did
-  Clock read_full, read_data;  // of a lock: what its readers published, which orders writers only
+  Clock read_full, read_data;  // of a lock: what its readers published since, which orders writers only
+  Releaser writer, reader;
 };
 
 bool make_objects();

@@ -76,6 +76,7 @@ Thread* be_born(uint32_t index) {
   birth_lock.lock();
   Birth& birth = births[index % kMostWaiting];
   const bool found = birth.full && birth.child == index;
+  if (found) birth.clocks.settle();
   Thread* thread = open_thread(index, found ? birth.clocks.of[Hard] : Clock{});
   if (thread != nullptr) {
     thread->announced = found;
@@ -92,6 +93,10 @@ Thread* be_born(uint32_t index) {
 }
 
 void set_lockset(Thread& thread) {
+  if (thread.held_count == 0) {
+    thread.lockset = kNoLocks;
+    return next_segment(thread);
+  }
   HeldKey keys[kMostHeld];
   uint32_t count = 0;
   for (uint32_t i = 0; i < thread.held_count; ++i) {  // insertion sort: few, and nearly sorted
@@ -124,22 +129,43 @@ Held* find_held(Thread& thread, LockId lock) {
   return nullptr;
 }
 
+bool is_own(const Thread& thread, const Releaser& releaser) {
+  return releaser.who == thread.slot + 1 && releaser.segment >= thread.first_segment;
+}
+
 void acquire_lock_clocks(Thread& thread, const Object& object, LockMode mode) {
+  if (!is_own(thread, object.writer)) {
+    ++thread.knowledge;
+    join_into(thread.clock[Full], object.clocks, Full);
+    join_into(thread.clock[Data], object.clocks, Data);
+  }
+  if (mode == LockMode::Shared || object.reader.who == Releaser::kNobody || is_own(thread, object.reader))
+    return;
   ++thread.knowledge;
-  join_into(thread.clock[Full], object.clocks.of[Full]);
-  join_into(thread.clock[Data], object.clocks.of[Data]);
-  if (mode == LockMode::Shared) return;
   join_into(thread.clock[Full], object.read_full);
   join_into(thread.clock[Data], object.read_data);
 }
 
-void release_lock_clocks(const Thread& thread, Object& object, bool shared) {
+// What a reader publishes comes to what the others did; a writer knows all of it.
+void release_lock_clocks(const Thread& thread, Object& object, bool shared, bool acquired) {
   object.clocks.mix();
   Clock& full = shared ? object.read_full : object.clocks.of[Full];
   Clock& data = shared ? object.read_data : object.clocks.of[Data];
-  full.join(thread.clock[Full], slots_used);
+  Releaser& releaser = shared ? object.reader : object.writer;
   full.raise(thread.slot, thread.segment);
+  if (is_own(thread, releaser) && releaser.knowledge == thread.knowledge) {
+    releaser.segment = thread.segment;
+    return;
+  }
+  full.join(thread.clock[Full], slots_used);
   data.join(thread.clock[Data], slots_used);
+  const bool several =
+      !acquired || (shared && releaser.who != Releaser::kNobody && !is_own(thread, releaser));
+  releaser = {several ? Releaser::kSeveral : thread.slot + 1, thread.knowledge, thread.segment};
+  if (shared || !acquired) return;
+  object.read_full.clear();
+  object.read_data.clear();
+  object.reader = {};
 }
 
 }  // namespace
@@ -299,7 +325,8 @@ void lock_released(uintptr_t address, LockMode mode, uintptr_t) {
   if (object == nullptr) return;
   Held* held = find_held(*thread, object->lock);
   if (held != nullptr && --held->depth > 0) return;
-  release_lock_clocks(*thread, *object, held != nullptr ? held->key.shared : mode == LockMode::Shared);
+  release_lock_clocks(*thread, *object, held != nullptr ? held->key.shared : mode == LockMode::Shared,
+                      held != nullptr);
   if (held == nullptr) {  // another thread's lock: an order of this execution all the same
     next_segment(*thread);
     return;

@@ -119,16 +119,9 @@ uint32_t index_of(uint32_t slot, uint64_t segment) {
   return UINT32_MAX;
 }
 
-void next_segment(Thread& thread) {
-  const uint64_t segment = thread.segment + 1;
-  if (segment >> kEraShift != era_of[thread.slot]) [[unlikely]] {
-    clear_all_shadow();
-    __atomic_store_n(&era_of[thread.slot], segment >> kEraShift, __ATOMIC_RELEASE);
-  }
-  __atomic_store_n(&thread.segment, segment, __ATOMIC_RELAXED);
-  lockset_log[thread.slot * kLog + segment % kLog] = thread.lockset;
-  thread.base = cell_base(thread.slot, segment);
-  thread.quick = thread.first_site_counts ? thread.base : 0;
+void enter_era(uint32_t slot, uint64_t segment) {
+  clear_all_shadow();
+  __atomic_store_n(&era_of[slot], segment >> kEraShift, __ATOMIC_RELEASE);
 }
 
 Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site) {
@@ -140,20 +133,20 @@ void acquire_clocks(Thread& thread, const Clocks& published) {
   ++thread.hard_events;
   if (knows(thread, published)) return;
   ++thread.knowledge;
-  for (uint32_t i = 0; i < kOrders; ++i) join_into(thread.clock[i], published.of[i]);
+  for (uint32_t i = 0; i < kOrders; ++i) join_into(thread.clock[i], published, OrderKind{i});
 }
 
 void release_clocks(Thread& thread, Clocks& published, bool known) {
   ++thread.hard_events;
   Publisher& only = published.only;
   if (renews(thread, published)) {
-    for (Clock& clock : published.of) clock.raise(thread.slot, thread.segment);
     only.segment = thread.segment;
     return;
   }
+  if (!known) published.settle();
   for (uint32_t i = 0; i < kOrders; ++i) {
     published.of[i].join(thread.clock[i], slots_used);
-    published.of[i].raise(thread.slot, thread.segment);
+    if (!known) published.of[i].raise(thread.slot, thread.segment);
   }
   only = known ? Publisher{thread.segment, thread.slot, thread.knowledge} : Publisher{};
   published.mixed = !known;

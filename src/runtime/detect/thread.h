@@ -36,6 +36,14 @@ struct Apart {
   bool kept;
 };
 
+/// A segment of another thread whose accesses a lock keeps apart from those under `mine`, where what that
+/// lock handed over has been taken into Data.
+struct KeptApart {
+  uint64_t segment;  // 0 = none
+  uint32_t slot;
+  LockSet mine;
+};
+
 /// Whether two accesses in different critical sections belong together (atomicity.h), as of `version`.
 struct Together {
   Place first, second;
@@ -84,6 +92,8 @@ struct Thread {
   static constexpr uint32_t kSteps = 16;
   LockSetStep steps[kSteps];  // by hash of what was added; remembered because making sets takes a global lock
   Apart apart;                // what was asked last
+  static constexpr uint32_t kKeptApart = 128;
+  KeptApart kept_apart[kKeptApart];  // by hash of segment and slot
   static constexpr uint32_t kTogether = 256;
   Together together[kTogether];  // by hash of the sites
   Clocks acquire_pending;        // what relaxed loads saw, until an acquire fence
@@ -117,8 +127,17 @@ inline uint64_t segment_now(uint32_t slot) {
 
 /// Locks held when the access was made.
 inline LockSet lockset_of(uint64_t cell) { return lockset_log[slot_of(cell) * kLog + segment_number(cell)]; }
+void enter_era(uint32_t slot, uint64_t segment);
 /// Starts the next segment, with `thread.lockset` as it is now.
-void next_segment(Thread& thread);
+inline void next_segment(Thread& thread) {
+  const uint64_t segment = thread.segment + 1;
+  if (segment >> kEraShift != era_of[thread.slot]) [[unlikely]]
+    enter_era(thread.slot, segment);
+  __atomic_store_n(&thread.segment, segment, __ATOMIC_RELAXED);
+  lockset_log[thread.slot * kLog + segment % kLog] = thread.lockset;
+  thread.base = cell_base(thread.slot, segment);
+  thread.quick = thread.first_site_counts ? thread.base : 0;
+}
 
 Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site);
 /// Where the thread is, at this site.

@@ -17,8 +17,16 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
   detect::Thread* thread = detect::watched;
   if (thread == nullptr) [[unlikely]]
     return;
-  if (thread->choosy && !detect::options.wanted(pc)) [[unlikely]]
-    return;
+  if (thread->choosy) {
+    if constexpr (kSize <= 8) {  // what was watched is wanted
+      if ((kAligned || (address & 7) + kSize <= 8) &&
+          detect::has_this_site(*detect::granule_of(address),
+                                thread->base | kKind | detect::byte_mask(address, kSize),
+                                detect::site_of(pc)))
+        return;
+    }
+    if (!detect::options.wanted(pc)) return;
+  }
   if constexpr (kSize <= 8) {
     detect::watch<kAligned>(*thread, address, kSize, kKind, pc);
   } else if (kAligned || (address & 7) == 0) {

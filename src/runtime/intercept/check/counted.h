@@ -38,17 +38,25 @@ class LibraryCall {
 /// is on: then nobody keeps stacks.
 uintptr_t library_caller(uintptr_t pc);
 
-/// A call from `pc` reads or is about to write memory.
-inline void accessed(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
-  if (mode == RunMode::Off || size == 0) [[likely]]
-    return;
-  if (!controlled() && detect::watched == nullptr) return;
-  if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return;
-  if (!counts(pc)) return;
+/// Whether the accesses of a call from `pc` are to be told.
+inline bool tells(uintptr_t pc) {
+  if (mode == RunMode::Off) [[likely]]
+    return false;
+  if (!controlled() && detect::watched == nullptr) return false;
+  if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return false;
+  return counts(pc);
+}
+/// A call from `pc`, of which tells() is true, reads or is about to write memory.
+inline void tell(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
+  if (size == 0) return;
   const LibraryCall call(pc);
   const auto address = reinterpret_cast<uintptr_t>(memory);
   if (controlled()) control::point(write ? EventKind::Write : EventKind::Read, address, size, pc);
   detect::range(address, size, write, pc);
+}
+/// Both in one.
+inline void accessed(const volatile void* memory, size_t size, bool write, uintptr_t pc) {
+  if (size != 0 && tells(pc)) tell(memory, size, write, pc);
 }
 inline void reads(const volatile void* memory, size_t size, uintptr_t pc) {
   accessed(memory, size, false, pc);

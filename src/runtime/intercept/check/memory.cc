@@ -10,6 +10,8 @@
 #define SIMRT_PC SIMRT_RETURN_ADDRESS
 
 using simrt::rt::reads;
+using simrt::rt::tell;
+using simrt::rt::tells;
 using simrt::rt::writes;
 
 namespace {
@@ -52,8 +54,10 @@ void* copy_by_hand(void* to, const void* from, size_t n) {
 }
 
 void* copy(Lazy<Copy>& real, void* to, const void* from, size_t n, uintptr_t pc) {
-  reads(from, n, pc);
-  writes(to, n, pc);
+  if (tells(pc)) {
+    tell(from, n, false, pc);
+    tell(to, n, true, pc);
+  }
   const Copy f = real.get();
   return f != nullptr ? f(to, from, n) : copy_by_hand(to, from, n);
 }
