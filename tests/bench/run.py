@@ -4,7 +4,8 @@
 usage: run.py BUILD_DIRECTORY [NAME...] [--quick] [--json]
 
 NAME: record (a recording run against a plain build), selection (`simrt select` against `clang++ -fsyntax-only`),
-rank (matching and ranking), history (size and speed of the database). --quick: fewer rounds and sizes.
+rank (matching and ranking), history (size and speed of the database), schedule (what is made of a recorded execution,
+by its length), control (executions under control, scheduling points). --quick: fewer rounds and sizes.
 Exit status 1 when a benchmark could not be run; a goal that is missed is said in the table and does not fail, because
 the machine may be busy.
 """
@@ -27,8 +28,8 @@ def output_of(command):
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def google_benchmark(build, program, quick):
-    command = [os.path.join(build, "bin", program), "--benchmark_format=json"]
+def google_benchmark(build, program, quick, *flags):
+    command = [os.path.join(build, "bin", program), "--benchmark_format=json", *flags]
     if quick:
         command.append("--benchmark_min_time=0.05")
     return output_of(command)["benchmarks"]
@@ -54,6 +55,40 @@ def history(build, quick):
                 yield row("history", result["name"], result[counter], counter)
 
 
+def schedule(build, quick):
+    lengths = ["--benchmark_filter=/100000?0?/"] if quick else []
+    by_name = {}
+    for result in google_benchmark(build, "schedule_bench", False, *lengths):
+        name, length = result["name"].split("/")[:2]
+        by_name.setdefault(name, {})[int(length)] = result
+    for name, results in by_name.items():
+        longest = max(results)
+        last = results[longest]
+        yield row("schedule", name, last["ns_per_event"], "ns/event", "%.0e events" % longest)
+        yield row("schedule", name + " memory", last["MB"], "MB", "%.0e events" % longest)
+        shorter = results[longest // 10]
+        yield row("schedule", name + " growth", last["ns_per_event"] / shorter["ns_per_event"], "x",
+                  "an event of a tenth of the length", 2)
+
+
+def control(build, quick):
+    best = {}
+    for result in google_benchmark(build, "control_bench", True, "--benchmark_repetitions=%d" % (3 if quick else 7)):
+        if result["run_type"] == "iteration" and not result.get("error_occurred"):
+            known = best.get(result["run_name"], result)
+            best[result["run_name"]] = max(known, result, key=lambda r: r["items_per_second"])
+    for name, result in best.items():
+        each = 1e9 / result["items_per_second"]
+        if "real_time" in name.split("/"):
+            native = best["BM_NativeProcess/real_time"]["items_per_second"]
+            yield row("control", name.split("/")[0], each / 1e6, "ms", "%.1f native processes" % (each * native / 1e9),
+                      1 if name.startswith("BM_Execution/") else None)
+            yield row("control", name.split("/")[0] + " processor", result["processor_ms"], "ms")
+        else:
+            goal = 27 if name.startswith("BM_Accesses/") else None
+            yield row("control", name.split("/")[0], each, "ns/point", "%.1f M a second" % (1e3 / each), goal)
+
+
 def record(build, quick):
     script = os.path.join(HERE, "record_overhead", "run.py")
     rounds = ["--rounds", "2", "--levels=-O0,-O2"] if quick else []
@@ -75,7 +110,8 @@ def selection(build, quick):
               last["select"] / first["select"], "x", "the smaller project", 1.5)
 
 
-BENCHMARKS = {"record": record, "selection": selection, "rank": rank, "history": history}
+BENCHMARKS = {"record": record, "selection": selection, "rank": rank, "history": history, "schedule": schedule,
+              "control": control}
 
 
 def main():
