@@ -204,5 +204,21 @@ TEST_F(DetectAtomic, AnAtomicUnderTheObjectsOwnLockHandsDataOver) {
   EXPECT_EQ(findings.count(Evidence::Predicted), 0U);
 }
 
+// With watched sites in the plan, an atomic elsewhere is no access that may race, but orders all the same.
+TEST_F(DetectAtomic, UnwatchedAtomicsOrderOnly) {
+  a.watch_only([](uintptr_t pc) { return pc == site(910); });
+  a.store(&y, Order::Relaxed);  // site 911
+  b.write(&y, s);
+  EXPECT_EQ(findings.races.size(), 0U);
+  a.load(&y, Order::Relaxed);  // site 910
+  EXPECT_EQ(findings.races.size(), 1U);
+  publish();
+  a.store(&flag, Order::Release);
+  b.load(&flag, Order::Acquire);
+  b.read(&x, s + 1);
+  EXPECT_EQ(findings.races.size(), 1U);
+  a.watch_only(nullptr);
+}
+
 }  // namespace
 }  // namespace simrt::rt::detect

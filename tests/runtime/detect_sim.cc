@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "control/point.h"
+#include "detect/race.h"
 #include "detect/thread.h"
 
 namespace simrt::rt {
@@ -67,6 +68,11 @@ void Actor::begin() {
 }
 
 void Actor::count_first_sites() { state_->first_site_counts = true; }
+
+void Actor::watch_only(bool (*wanted)(uintptr_t pc)) {
+  options.wanted = wanted;
+  state_->choosy = wanted != nullptr;
+}
 
 Actor Actor::create() {
   Actor child;

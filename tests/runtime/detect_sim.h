@@ -56,6 +56,8 @@ class Actor {
   void enter(unsigned site);
   void leave();
   void count_first_sites();  ///< as where Options::every_site is not set
+  /// As with Options::wanted, of this thread's atomics.
+  void watch_only(bool (*wanted)(uintptr_t pc));
   uint32_t index() const { return index_; }
 
  private:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The detector against native code and against ThreadSanitizer, as ratios of processor time in one run.
 
-usage: run.py BUILD_DIRECTORY [--rounds N] [--levels=-O1,-O2] [--check]
+usage: run.py BUILD_DIRECTORY [--rounds N] [--levels=-O1,-O2] [--spread] [--check]
 
 Builds workload.cc natively, with the compiler's own ThreadSanitizer (reports off) and for libsimrt_check.so; runs them in
 turn: everything watched, then 10 %, 1 % and none of the sites (the same ones each time). Prints, for each, the time over
-native and over ThreadSanitizer, and the largest resident set. --check fails when watching everything costs more than
+native and over ThreadSanitizer, and the largest resident set. All on one processor, so that the figures tell of the work
+that is done; --spread lets the threads run side by side: then the atomics and locks measure how fast the machine passes
+cache lines on, and differ by two or three times from run to run. --check fails when watching everything costs more than
 ThreadSanitizer, or watching 1 % more than twice native or 1/2.5 of ThreadSanitizer (geometric means).
 """
 import argparse
@@ -146,8 +148,11 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--levels", default="-O1,-O2")
+    parser.add_argument("--spread", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
+    if not options.spread:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     library = os.path.join(os.path.abspath(options.build), "lib", "libsimrt_check.so")
     good = True
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as directory:
