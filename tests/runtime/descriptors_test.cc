@@ -61,12 +61,14 @@ TEST_P(Arrives, BeforeTheTimeLimitIsOver) {
       const CheckResult result = run(program, random_plan(seed));
       EXPECT_EQ(result.end, CheckEnd::Finished) << build << result.output;
       EXPECT_EQ(result.status, 0) << build << result.output;
+      EXPECT_EQ(result.execution.uncontrolled, 0U) << build;
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Descriptors, Arrives,
-                         ::testing::Values("tcpArrives", "tcpDelayed", "tcpCloseArrives"),
+                         ::testing::Values("tcpArrives", "tcpDelayed", "tcpCloseArrives", "connectsInTurn",
+                                           "portsAscend", "otherCalls", "epollGrows", "unseenWrite"),
                          [](const auto& info) { return info.param; });
 
 class ForEver : public ::testing::TestWithParam<std::string> {};
@@ -129,7 +131,7 @@ TEST(Descriptors, AScriptMayHaveStartedWhoConnects) {
 }
 
 TEST(Descriptors, AReplayIsTheSameAHundredTimes) {
-  for (const char* name : {"counterWithin", "listenersWithin", "tcpArrives"}) {
+  for (const char* name : {"counterWithin", "listenersWithin", "tcpArrives", "connectsInTurn"}) {
     const std::string build = controlled_builds().front();
     CheckProgram program = descriptors_program(build, name);
     const CheckResult first = run(program, random_plan(3));

@@ -66,6 +66,7 @@ Outcome Engine::await(const Operation& operation, const Wait& wait) {
   self->operation = operation;
   self->operation.calls = self->calls.hash();
   self->wait = wait;
+  self->looks = Looks{};
   if (++points < next_stop && holds(*self)) {
     self->wait = Wait{};
     return Outcome::Done;
@@ -238,7 +239,7 @@ void Engine::diverged() {
 
 void Engine::plan_next_stop(uint32_t count) {
   uint64_t distance = kLookAround;
-  if (events_.wanted() || polling_ > 0) {
+  if (events_.wanted() || (polling_ > 0 && looks_at_each_point_)) {
     distance = 1;
   } else if (schedule_.following()) {
     const uint64_t next = schedule_.next_decision();
@@ -248,6 +249,7 @@ void Engine::plan_next_stop(uint32_t count) {
     const uint64_t patience = strategy_->patience();
     if (patience < distance) distance = patience == 0 ? 1 : patience;
   }
+  if (polling_ > 0 && distance > kLookAgain) distance = kLookAgain;
   if (count > 1 && points - last_switch_ + distance > kFairShare) {
     distance = points - last_switch_ < kFairShare ? kFairShare - (points - last_switch_) : 1;
   }

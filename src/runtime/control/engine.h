@@ -81,9 +81,11 @@ class Engine {
   void at_next_turn(void (*call)());
   /// Called on a foreign thread when it is taken up.
   void (*on_foreign)(Thread* self) = nullptr;
-  /// Who could make one of the descriptors ready. `threads`: of the process, as far as the engine knows of
-  /// them. Null: anybody.
-  Reach (*reach_of)(const struct pollfd* polls, uint32_t count, uint32_t threads) = nullptr;
+  /// Who could make one of the descriptors ready. Null: anybody.
+  Reach (*reach_of)(const struct pollfd* polls, uint32_t count) = nullptr;
+  /// Whether somebody else could come into this process: signals, threads that are not among the `threads`
+  /// that the engine knows.
+  bool (*has_visitors)(uint32_t threads) = nullptr;
   /// Something outside (an armed timer) may start a foreign thread: nobody to go on is no deadlock for a
   /// while.
   void expect_foreign();
@@ -92,7 +94,13 @@ class Engine {
   void advance(uint64_t nanoseconds) { clock_ += nanoseconds; }
   /// Descriptors may have become ready.
   void io_happened() {
+    ++io_changes_;
     if (polling_ > 0) disturb();
+  }
+  /// Descriptors may stand for something else, or be in other hands.
+  void descriptors_changed() {
+    ++descriptor_changes_;
+    io_happened();
   }
 
   [[noreturn]] void end_run(format::RunState state);
@@ -102,6 +110,7 @@ class Engine {
  private:
   static constexpr uint32_t kMaxLive = 1024;
   static constexpr uint64_t kPointNanoseconds = 10;
+  static constexpr uint64_t kLookAgain = 256;  // points after which descriptors are looked at in any case
 
   // engine.cc
   Thread* pick(Thread* self, bool yields);
@@ -127,6 +136,7 @@ class Engine {
   Reach reach();
   void let_arrive();
   bool any_ready() const;
+  bool has_ready(const Thread& thread) const;
   bool let_spinners_go();
   void admit();
   void admit_in_order(Thread* list);
@@ -149,6 +159,8 @@ class Engine {
   uint64_t real_end_ = 0;        // real time at which the run ends; 0 = none
   uint64_t next_real_look_ = 0;  // point at which to compare
   uint32_t outside_ = 0, polling_ = 0;
+  uint64_t io_changes_ = 1, descriptor_changes_ = 1;
+  mutable bool looks_at_each_point_ = false;
   uint64_t foreign_until_ = 0;   // real time up to which a foreign thread may come
   uint64_t arriving_since_ = 0;  // real time since which nobody could go on but what is under way; 0 = not so
   uint64_t spin_rounds_ = 0, spin_changes_ = 0;

@@ -51,6 +51,15 @@ struct Wait {
   bool cancellable = false;
 };
 
+/// What is known of the descriptors that a thread waits for, so that the kernel is not asked at each point.
+struct Looks {
+  uint64_t change = 0;  // Engine::io_changes_ when they were not ready; 0 = look
+  uint64_t shape = 0;   // Engine::descriptor_changes_ when it was asked who can make them ready
+  uint64_t point = 0;
+  uint32_t count = 0;
+  bool within = false;  // only threads of the program can
+};
+
 struct Held {
   uintptr_t lock;
   uintptr_t pc;
@@ -81,6 +90,7 @@ struct Thread {
   bool spinning = false;
   Operation operation;  // the next one
   Wait wait;
+  mutable Looks looks;
   Spin spin;
   Calls calls;
   Thread* next_arrived = nullptr;

@@ -62,11 +62,31 @@ bool Engine::holds(const Thread& thread) const {
     case Until::ThreadEnded:
       return wait.target->standing == Standing::Ended;
     case Until::Descriptors:
-      return is_ready(wait);
+      return has_ready(thread);
     case Until::OutsideReturned:
       return true;  // admitted
   }
   return true;
+}
+
+// Where only threads of the program can make them ready, it takes a call that the engine sees, or hardly ever
+// one that it does not see.
+bool Engine::has_ready(const Thread& thread) const {
+  constexpr uint32_t kLooksBeforeAsking = 8;  // to ask who can costs more than a few looks
+  Looks& looks = thread.looks;
+  if (looks.shape != descriptor_changes_) looks = Looks{.shape = descriptor_changes_};
+  if (looks.within && looks.change == io_changes_ && points - looks.point < kLookAgain) return false;
+  if (is_ready(thread.wait)) {
+    looks.change = 0;
+    return true;
+  }
+  looks.change = io_changes_;
+  looks.point = points;
+  if (!looks.within && ++looks.count % kLooksBeforeAsking == 0 && looks.count <= 4 * kLooksBeforeAsking)
+    looks.within =
+        reach_of != nullptr && reach_of(thread.wait.polls, thread.wait.poll_count) == Reach::Within;
+  looks_at_each_point_ |= !looks.within;
+  return false;
 }
 
 bool Engine::can_go_on(Thread& thread) {
@@ -96,6 +116,7 @@ EventKind Engine::kind_at_wake(const Thread& thread) const {
 uint32_t Engine::gather(Thread* self) {
   uint32_t count = 0;
   first_deadline_ = Wait::kForever;
+  looks_at_each_point_ = false;
   for (uint32_t i = 0; i < live_count_; ++i) {
     Thread& thread = *live_[i];
     if (!can_go_on(thread)) continue;
@@ -142,6 +163,7 @@ void Engine::idle() {
       if (live_[i]->returned) return diverged();  // the schedule does not know that it comes back here
     }
   }
+  ++io_changes_;  // whatever comes of it is looked at
   const Reach reach = this->reach();
   if (reach == Reach::Arriving) return let_arrive();
   if (reach == Reach::Outside) {
@@ -154,7 +176,13 @@ void Engine::idle() {
   }
   if (any_ready()) return;  // arrived since it was looked at
   if (first_deadline_ != Wait::kForever) {
-    const uint64_t left = first_deadline_ > now() ? first_deadline_ - now() : 0;
+    uint64_t left = first_deadline_ > now() ? first_deadline_ - now() : 0;
+    // Loops that only look may end by themselves, and be what somebody waits for: they get a few rounds
+    // first.
+    if (polling_ > 0 && let_spinners_go()) {
+      const uint64_t part = left / 64 > kMillisecond ? left / 64 : kMillisecond;
+      if (part < left) left = part;
+    }
     if ((plan.header.flags & format::kPlanRealTime) != 0) {
       runtime::futex_wait(&arrivals_, arrivals_, left == 0 ? 1 : left);
     }
@@ -192,7 +220,8 @@ Reach Engine::reach() {
   if (all_[0]->standing == Standing::Ended) ++threads;  // the process keeps it to its end
   if (current_thread->standing == Standing::Ended && current_thread != all_[0])
     ++threads;  // looks for whom to hand over to
-  const Reach reach = reach_of(polls, polls_count, threads);
+  if (has_visitors == nullptr || has_visitors(threads)) return Reach::Outside;
+  const Reach reach = reach_of(polls, polls_count);
   if (reach != Reach::Arriving) return reach;
   if (arriving_since_ == 0) arriving_since_ = real_now();
   return real_now() - arriving_since_ < kUnderWayPatience ? reach : Reach::Outside;

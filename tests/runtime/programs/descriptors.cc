@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -298,6 +299,115 @@ CASE(tcpCloseArrives) {
     close(ends.listener);
     if (result != 1) return 1;
   }
+  return 0;
+}
+
+CASE(connectsInTurn) {  // blocking, from two threads
+  const Loopback ends;
+  UnixName name;
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (bind(listener, name.address(), name.size) != 0 || listen(listener, 4) != 0) return 77;
+  std::atomic<int> connected{0};
+  const auto connects = [&] {
+    const int client = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (connect(client, name.address(), name.size) == 0) ++connected;
+    char byte = 0;
+    if (recv(client, &byte, 1, 0) != 1 || byte != 'x') abort();
+    const Loopback other;
+    if ((fcntl(other.client, F_GETFL) & O_NONBLOCK) == 0) ++connected;
+  };
+  std::thread first(connects), second(connects);
+  for (int i = 0; i < 2; ++i)
+    if (send(accept(listener, nullptr, nullptr), "x", 1, 0) != 1) abort();
+  first.join();
+  second.join();
+  const int nobody = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in closed = {};
+  socklen_t size = sizeof closed;
+  getsockname(ends.listener, reinterpret_cast<sockaddr*>(&closed), &size);
+  close(ends.listener);
+  if (connect(nobody, reinterpret_cast<sockaddr*>(&closed), size) == 0 || errno != ECONNREFUSED) return 1;
+  return connected == 4 ? 0 : 2;
+}
+CASE(portsAscend) {
+  int last = 0;
+  for (int i = 0; i < 12; ++i) {
+    const int fd = socket(AF_INET, i % 3 == 0 ? SOCK_DGRAM : SOCK_STREAM, 0), yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    struct sockaddr_in name = {};
+    socklen_t size = sizeof name;
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(fd, reinterpret_cast<sockaddr*>(&name), size) != 0) return 77;
+    getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size);
+    int reuses = 0;
+    size = sizeof reuses;
+    getsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuses, &size);
+    if (ntohs(name.sin_port) <= last || reuses == 0) return 1;
+    last = ntohs(name.sin_port);
+  }
+  return 0;
+}
+CASE(otherCalls) {  // that read and write
+  const int counter = eventfd(0, 0);
+  int s[2];
+  if (socketpair(AF_UNIX, SOCK_DGRAM, 0, s) != 0) return 77;
+  std::thread other([&] {
+    std::this_thread::sleep_for(1s);
+    if (eventfd_write(counter, 3) != 0) abort();
+    char byte = 'x';
+    struct iovec part = {&byte, 1};
+    struct mmsghdr messages[2] = {};
+    for (auto& message : messages) {
+      message.msg_hdr.msg_iov = &part;
+      message.msg_hdr.msg_iovlen = 1;
+    }
+    if (sendmmsg(s[1], messages, 2, 0) != 2) abort();
+  });
+  eventfd_t value = 0;
+  if (eventfd_read(counter, &value) != 0 || value != 3) return 1;
+  char bytes[2];
+  struct iovec parts[2] = {{&bytes[0], 1}, {&bytes[1], 1}};
+  struct mmsghdr messages[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    messages[i].msg_hdr.msg_iov = &parts[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  int got = 0;
+  while (got < 2) {
+    const int more = recvmmsg(s[0], messages, static_cast<unsigned>(2 - got), 0, nullptr);
+    if (more < 1) return 2;
+    got += more;
+  }
+  other.join();
+  return 0;
+}
+CASE(epollGrows) {  // while another thread waits
+  const int epoll = epoll_create1(0), ready = eventfd(1, 0), silent = eventfd(0, 0);
+  struct epoll_event event = {};
+  event.events = EPOLLIN;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, silent, &event);
+  std::atomic<int> found{0};
+  std::thread waiter([&] {
+    struct epoll_event one;
+    found = epoll_wait(epoll, &one, 1, 60'000);
+  });
+  for (int i = 0; i < 3000; ++i) found.load();
+  epoll_ctl(epoll, EPOLL_CTL_ADD, ready, &event);
+  waiter.join();
+  return found == 1 ? 0 : 1;
+}
+CASE(unseenWrite) {  // beside a thread that never stops
+  static int p[2];
+  if (pipe(p) != 0) return 77;
+  std::atomic<bool> over{false};
+  std::thread waiter([&] {
+    if (polled(p[0], -1) == 1) over = true;
+  });
+  for (int i = 0; i < 3000; ++i) over.load();
+  system_call(SYS_write, p[1], reinterpret_cast<long>("x"), 1);
+  while (!over) over.load();
+  waiter.join();
   return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "control/point.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/time_stamp.h"
 #include "intercept/real.h"
@@ -26,12 +25,7 @@ auto with_real_time_stamps(Call call) {
 
 // File actions give the new program what close-on-exec would keep from it.
 void give_to_spawned(const posix_spawn_file_actions_t* actions) {
-  if (!controlled()) return;
-  if (actions != nullptr) {
-    own_descriptors.forked();
-  } else {
-    own_descriptors.spawned();
-  }
+  descriptors_inherited_by(actions != nullptr ? Heir::Fork : Heir::Program);
 }
 
 // execl and its like: the arguments of the call, as an array on the stack of the caller.
@@ -110,11 +104,11 @@ SIMRT_EXPORT int posix_spawnp(pid_t* child, const char* file, const posix_spawn_
       [&] { return SIMRT_REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment); });
 }
 SIMRT_EXPORT FILE* popen(const char* command, const char* type) {
-  if (controlled()) own_descriptors.spawned();
+  descriptors_inherited_by(Heir::Program);
   return with_real_time_stamps([&] { return SIMRT_REAL(popen)(command, type); });
 }
 SIMRT_EXPORT int wordexp(const char* words, wordexp_t* expanded, int flags) {
-  if (controlled()) own_descriptors.spawned();
+  descriptors_inherited_by(Heir::Program);
   return with_real_time_stamps([&] { return SIMRT_REAL(wordexp)(words, expanded, flags); });
 }
 

@@ -27,7 +27,10 @@ int pair_made(int result, const int* fds, OwnKind kind) {
 
 int copied(int from, int to) {
   const int error = errno;
-  if (to >= 0 && modelled_thread() != nullptr) own_descriptors.copied(from, to);
+  if (to >= 0 && modelled_thread() != nullptr) {
+    own_descriptors.copied(from, to);
+    engine.descriptors_changed();
+  }
   errno = error;
   return to;
 }
@@ -39,6 +42,17 @@ int fcntl_with(int fd, int command, long argument, Real real) {
 }
 
 }  // namespace
+
+void descriptors_inherited_by(Heir heir) {
+  if (!controlled()) return;
+  if (heir == Heir::Fork) {
+    own_descriptors.forked();
+  } else {
+    own_descriptors.spawned();
+  }
+  engine.descriptors_changed();
+}
+
 }  // namespace simrt::rt
 
 using namespace simrt::rt;
@@ -56,6 +70,11 @@ SIMRT_EXPORT int epoll_create(int size) noexcept {
 }
 SIMRT_EXPORT int epoll_create1(int flags) noexcept {
   return made(SIMRT_REAL(epoll_create1)(flags), OwnKind::Epoll);
+}
+SIMRT_EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event* event) noexcept {
+  const int result = SIMRT_REAL(epoll_ctl)(epoll, operation, fd, event);
+  if (controlled()) engine.descriptors_changed();
+  return result;
 }
 SIMRT_EXPORT int pipe(int* fds) noexcept { return pair_made(SIMRT_REAL(pipe)(fds), fds, OwnKind::Pipe); }
 SIMRT_EXPORT int pipe2(int* fds, int flags) noexcept {
@@ -94,7 +113,7 @@ SIMRT_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept 
   const bool closes = result == 0 && (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0;
   if (closes && controlled()) {
     own_descriptors.closed(first, last);
-    engine.io_happened();
+    engine.descriptors_changed();
   }
   return result;
 }
@@ -102,6 +121,6 @@ SIMRT_EXPORT void closefrom(int first) noexcept {
   SIMRT_REAL(closefrom)(first);
   if (!controlled()) return;
   own_descriptors.closed(first < 0 ? 0 : static_cast<unsigned>(first), UINT32_MAX);
-  engine.io_happened();
+  engine.descriptors_changed();
 }
 }

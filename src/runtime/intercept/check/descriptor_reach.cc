@@ -181,13 +181,15 @@ Reach reach_of(int fd, uint32_t nested) {
 
 Reach reach_of_descriptor(int fd) { return reach_of(fd, 0); }
 
-Reach reach_of_descriptors(const struct pollfd* polls, uint32_t count, uint32_t threads) {
+Reach reach_of_descriptors(const struct pollfd* polls, uint32_t count) {
   Reach all = Reach::Within;
   for (uint32_t i = 0; i < count && all != Reach::Outside; ++i)
     if (polls[i].fd >= 0) all = worse(all, reach_of_descriptor(polls[i].fd));
-  if (all == Reach::Outside) return all;
-  if (has_children() || alarm_is_set() || timers_are_armed() || has_strangers(threads)) return Reach::Outside;
   return all;
+}
+
+bool has_visitors(uint32_t threads) {
+  return has_children() || alarm_is_set() || timers_are_armed() || has_strangers(threads);
 }
 
 }  // namespace simrt::rt

@@ -12,8 +12,11 @@
 
 namespace simrt::rt {
 
-/// For Engine::reach_of. `threads`: of this process, as far as the engine knows of them. Needs the token.
-control::Reach reach_of_descriptors(const struct pollfd* polls, uint32_t count, uint32_t threads);
+/// For Engine::reach_of. Needs the token.
+control::Reach reach_of_descriptors(const struct pollfd* polls, uint32_t count);
+
+/// For Engine::has_visitors: children and timers whose signals are handled, threads beside the `threads`.
+bool has_visitors(uint32_t threads);
 
 /// Of one descriptor.
 control::Reach reach_of_descriptor(int fd);

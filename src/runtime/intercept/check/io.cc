@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -15,6 +16,7 @@
 #include "intercept/check/descriptors.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/segv.h"
+#include "intercept/check/socket_reach.h"
 
 namespace simrt::rt {
 namespace {
@@ -50,6 +52,14 @@ uint64_t deadline_of_socket(int fd, short events) {
                      static_cast<uint64_t>(limit.tv_usec) * 1000u);
 }
 
+// A call that sends something.
+template <class Real>
+auto arriving(int fd, Real real) {
+  if (!controlled()) return real();
+  const Arrival arrival(fd);
+  return real();
+}
+
 template <class Real>
 auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
   if (modelled_thread() != nullptr) {
@@ -65,7 +75,7 @@ auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
     }
   }
   if (events == POLLOUT) descriptor_written(fd);
-  const auto result = real();
+  const auto result = events == POLLOUT ? arriving(fd, real) : real();
   if (events == POLLIN && result >= 0) descriptor_read(fd);
   if (controlled()) engine.io_happened();
   return result;
@@ -76,9 +86,36 @@ int accepted(int fd) {
   return fd;
 }
 
+void sending(const struct msghdr& message) {
+  if (controlled() && own_descriptors.sent(message)) engine.descriptors_changed();
+}
+
 ssize_t received(ssize_t result, const struct msghdr* message) {
-  if (result >= 0 && controlled()) own_descriptors.received(*message);
+  if (result >= 0 && controlled() && own_descriptors.received(*message)) engine.descriptors_changed();
   return result;
+}
+
+// Connects a blocking socket without blocking, so that the engine knows when it may go on. False: it cannot
+// be done so, and nothing has happened.
+template <class Real>
+bool connect_in_turn(int fd, uintptr_t pc, Real real, int& result) {
+  engine.step({EventKind::External, 0, 0, static_cast<uintptr_t>(fd), pc});
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return false;
+  result = arriving(fd, real);
+  int error = errno;
+  fcntl(fd, F_SETFL, flags);
+  if (result == 0) return true;
+  if (error == EAGAIN) return false;  // a Unix socket whose listener has no room
+  if (error == EINPROGRESS) {
+    struct pollfd one = {fd, POLLOUT, 0};
+    socklen_t size = sizeof error;
+    if (await_descriptors(&one, 1, deadline_of_socket(fd, POLLOUT), pc) == Outcome::Done &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0)
+      result = 0;
+  }
+  errno = error;
+  return true;
 }
 
 // What a call that waits for descriptors has returned.
@@ -93,6 +130,23 @@ uint64_t deadline_of_milliseconds(int timeout) {
 
 uint64_t deadline_of(const struct timespec* timeout) {
   return timeout == nullptr ? Wait::kForever : deadline_in(nanoseconds(*timeout));
+}
+
+int wait_in_poll(struct pollfd* polls, nfds_t count, int timeout, uintptr_t pc) {
+  if (modelled_thread() == nullptr || timeout == 0)
+    return found_ready(SIMRT_REAL(poll)(polls, count, timeout));
+  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of_milliseconds(timeout), pc);
+  return found_ready(SIMRT_REAL(poll)(polls, count, 0));
+}
+
+int wait_in_ppoll(struct pollfd* polls, nfds_t count, const struct timespec* timeout, const sigset_t* mask,
+                  uintptr_t pc) {
+  const KernelMask kernel(mask);
+  if (modelled_thread() == nullptr)
+    return found_ready(SIMRT_REAL(ppoll)(polls, count, timeout, kernel.get()));
+  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of(timeout), pc);
+  const struct timespec none = {};
+  return found_ready(SIMRT_REAL(ppoll)(polls, count, &none, kernel.get()));
 }
 
 bool has(const fd_set* set, int fd) { return set != nullptr && FD_ISSET(fd, set); }
@@ -158,9 +212,29 @@ SIMRT_EXPORT ssize_t sendto(int fd, const void* buffer, size_t bytes, int flags,
                     [&] { return SIMRT_REAL(sendto)(fd, buffer, bytes, flags, to, length); });
 }
 SIMRT_EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
-  if (controlled()) own_descriptors.sent(*message);
+  sending(*message);
   return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
                     [&] { return SIMRT_REAL(sendmsg)(fd, message, flags); });
+}
+SIMRT_EXPORT int recvmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags,
+                          struct timespec* timeout) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC, [&] {
+    // The first one is there; for more of them nobody waits without the token.
+    const int result = SIMRT_REAL(recvmmsg)(fd, messages, count, flags | MSG_WAITFORONE, timeout);
+    for (int i = 0; i < result; ++i) received(result, &messages[i].msg_hdr);
+    return result;
+  });
+}
+SIMRT_EXPORT int sendmmsg(int fd, struct mmsghdr* messages, unsigned count, int flags) {
+  for (unsigned i = 0; i < count; ++i) sending(messages[i].msg_hdr);
+  return when_ready(fd, POLLOUT, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(sendmmsg)(fd, messages, count, flags); });
+}
+SIMRT_EXPORT int eventfd_read(int fd, eventfd_t* value) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC, [&] { return SIMRT_REAL(eventfd_read)(fd, value); });
+}
+SIMRT_EXPORT int eventfd_write(int fd, eventfd_t value) {
+  return when_ready(fd, POLLOUT, true, SIMRT_PC, [&] { return SIMRT_REAL(eventfd_write)(fd, value); });
 }
 SIMRT_EXPORT int accept(int fd, struct sockaddr* address, socklen_t* length) {
   return when_ready(fd, POLLIN, true, SIMRT_PC,
@@ -175,38 +249,37 @@ SIMRT_EXPORT int connect(int fd, const struct sockaddr* address, socklen_t lengt
   const auto real = [&] { return SIMRT_REAL(connect)(fd, address, length); };
   control::Thread* self = modelled_thread();
   if (self == nullptr) return real();
-  const int result = blocks(fd) ? outside(self, SIMRT_PC, real) : real();
-  engine.io_happened();
+  int result = 0;
+  if (!blocks(fd)) {
+    result = arriving(fd, real);
+  } else if (!own_descriptors.is_socket(fd) || !connect_in_turn(fd, SIMRT_PC, real, result)) {
+    result = outside(self, SIMRT_PC, real);
+  }
+  engine.descriptors_changed();
   return result;
 }
 SIMRT_EXPORT int close(int fd) {
   descriptor_written(fd);
-  if (controlled()) own_descriptors.closed(fd);
-  const int result = SIMRT_REAL(close)(fd);
-  if (controlled()) engine.io_happened();
+  const int result = arriving(fd, [&] {
+    if (controlled()) own_descriptors.closed(fd);
+    return SIMRT_REAL(close)(fd);
+  });
+  if (controlled()) engine.descriptors_changed();
   return result;
 }
 SIMRT_EXPORT int shutdown(int fd, int how) noexcept {
   descriptor_written(fd);
-  const int result = SIMRT_REAL(shutdown)(fd, how);
+  const int result = arriving(fd, [&] { return SIMRT_REAL(shutdown)(fd, how); });
   if (controlled()) engine.io_happened();
   return result;
 }
 
 SIMRT_EXPORT int poll(struct pollfd* polls, nfds_t count, int timeout) {
-  if (modelled_thread() == nullptr || timeout == 0)
-    return found_ready(SIMRT_REAL(poll)(polls, count, timeout));
-  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of_milliseconds(timeout), SIMRT_PC);
-  return found_ready(SIMRT_REAL(poll)(polls, count, 0));
+  return wait_in_poll(polls, count, timeout, SIMRT_PC);
 }
 SIMRT_EXPORT int ppoll(struct pollfd* polls, nfds_t count, const struct timespec* timeout,
                        const sigset_t* mask) {
-  const KernelMask kernel(mask);
-  if (modelled_thread() == nullptr)
-    return found_ready(SIMRT_REAL(ppoll)(polls, count, timeout, kernel.get()));
-  await_descriptors(polls, static_cast<uint32_t>(count), deadline_of(timeout), SIMRT_PC);
-  const struct timespec none = {};
-  return found_ready(SIMRT_REAL(ppoll)(polls, count, &none, kernel.get()));
+  return wait_in_ppoll(polls, count, timeout, mask, SIMRT_PC);
 }
 SIMRT_EXPORT int select(int count, fd_set* read, fd_set* write, fd_set* error, struct timeval* timeout) {
   if (modelled_thread() == nullptr)
@@ -245,5 +318,34 @@ SIMRT_EXPORT int epoll_pwait(int epoll, struct epoll_event* events, int count, i
   struct pollfd one = {epoll, POLLIN, 0};
   await_descriptors(&one, 1, deadline_of_milliseconds(timeout), SIMRT_PC);
   return found_ready(SIMRT_REAL(epoll_pwait)(epoll, events, count, 0, kernel.get()));
+}
+
+// What fortified builds call in their place.
+ssize_t __read_chk(int, void*, size_t, size_t);
+ssize_t __recv_chk(int, void*, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void*, size_t, size_t, int, struct sockaddr*, socklen_t*);
+int __poll_chk(struct pollfd*, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd*, nfds_t, const struct timespec*, const sigset_t*, size_t);
+SIMRT_EXPORT ssize_t __read_chk(int fd, void* buffer, size_t bytes, size_t room) {
+  return when_ready(fd, POLLIN, true, SIMRT_PC,
+                    [&] { return SIMRT_REAL(__read_chk)(fd, buffer, bytes, room); });
+}
+SIMRT_EXPORT ssize_t __recv_chk(int fd, void* buffer, size_t bytes, size_t room, int flags) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(__recv_chk)(fd, buffer, bytes, room, flags); });
+}
+SIMRT_EXPORT ssize_t __recvfrom_chk(int fd, void* buffer, size_t bytes, size_t room, int flags,
+                                    struct sockaddr* from, socklen_t* length) {
+  return when_ready(fd, POLLIN, (flags & MSG_DONTWAIT) == 0, SIMRT_PC,
+                    [&] { return SIMRT_REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length); });
+}
+SIMRT_EXPORT int __poll_chk(struct pollfd* polls, nfds_t count, int timeout, size_t room) {
+  if (room / sizeof *polls < count) return SIMRT_REAL(__poll_chk)(polls, count, timeout, room);
+  return wait_in_poll(polls, count, timeout, SIMRT_PC);
+}
+SIMRT_EXPORT int __ppoll_chk(struct pollfd* polls, nfds_t count, const struct timespec* timeout,
+                             const sigset_t* mask, size_t room) {
+  if (room / sizeof *polls < count) return SIMRT_REAL(__ppoll_chk)(polls, count, timeout, mask, room);
+  return wait_in_ppoll(polls, count, timeout, mask, SIMRT_PC);
 }
 }

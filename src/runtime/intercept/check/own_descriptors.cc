@@ -34,7 +34,8 @@ const char* link_of(OwnKind kind) {
 }
 
 template <class Function>
-void each_descriptor(const struct msghdr& message, Function function) {
+bool each_descriptor(const struct msghdr& message, Function function) {
+  bool any = false;
   auto* header = const_cast<struct msghdr*>(&message);
   for (struct cmsghdr* part = CMSG_FIRSTHDR(header); part != nullptr; part = CMSG_NXTHDR(header, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -43,8 +44,10 @@ void each_descriptor(const struct msghdr& message, Function function) {
       int fd;
       __builtin_memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
       function(fd);
+      any = true;
     }
   }
+  return any;
 }
 
 }  // namespace
@@ -89,15 +92,15 @@ void OwnDescriptors::forget_file(uint32_t file) {
   }
 }
 
-void OwnDescriptors::sent(const struct msghdr& message) {
-  each_descriptor(message, [this](int fd) {
+bool OwnDescriptors::sent(const struct msghdr& message) {
+  return each_descriptor(message, [this](int fd) {
     const Entry* entry = entry_of(fd);
     if (entry != nullptr && entry->kind != OwnKind::None) forget_file(entry->file);
   });
 }
 
-void OwnDescriptors::received(const struct msghdr& message) {
-  each_descriptor(message, [this](int fd) { closed(fd); });
+bool OwnDescriptors::received(const struct msghdr& message) {
+  return each_descriptor(message, [this](int fd) { closed(fd); });
 }
 
 void OwnDescriptors::forked() {

@@ -24,10 +24,10 @@ class OwnDescriptors {
   void closed(int fd);
   void closed(unsigned first, unsigned last);
 
-  /// A message with descriptors in it leaves: whoever gets it has them, too.
-  void sent(const struct msghdr& message);
-  /// One came: what is in it may be anybody's.
-  void received(const struct msghdr& message);
+  /// A message leaves: whoever gets the descriptors in it has them, too. False: there are none.
+  bool sent(const struct msghdr& message);
+  /// One came: the descriptors in it may be anybody's.
+  bool received(const struct msghdr& message);
 
   /// A child process was forked, which has all of them.
   void forked();
@@ -40,6 +40,10 @@ class OwnDescriptors {
   OwnKind look(int fd) const;
   /// The same for an inode that the kernel named beside the number.
   bool is(int fd, uint64_t inode) const;
+  /// Without asking the kernel.
+  bool is_socket(int fd) const {
+    return fd >= 0 && static_cast<uint32_t>(fd) < end_ && entries_[fd].kind == OwnKind::Socket;
+  }
   /// Whether an end of a connection could be in other hands although this process made it.
   bool sockets_are_shared() const { return sockets_shared_; }
 
@@ -66,5 +70,10 @@ class OwnDescriptors {
 };
 
 extern OwnDescriptors own_descriptors;
+
+/// Tells them and the engine, under control, that another process comes which has all of them, or those
+/// without close-on-exec.
+enum class Heir : uint8_t { Fork, Program };
+void descriptors_inherited_by(Heir heir);
 
 }  // namespace simrt::rt

@@ -37,7 +37,7 @@ pid_t fork_with(Real real) {
   if (self != nullptr) engine.step({format::EventKind::External, 0, 0, 0, 0});
   run_file.set_uncontrolled(format::kUncontrolledForkedChild);
   const pid_t result = real();
-  if (result > 0) own_descriptors.forked();
+  if (result > 0) descriptors_inherited_by(Heir::Fork);
   if (result == 0) {
     mode = RunMode::Off;
     give_time_stamps_back();
@@ -85,9 +85,9 @@ SIMRT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
   return maybe_outside(SIMRT_PC, [&] { return SIMRT_REAL(waitid)(type, id, info, options); });
 }
 SIMRT_EXPORT int system(const char* command) {
+  if (modelled_thread() != nullptr) descriptors_inherited_by(Heir::Program);
   return maybe_outside(SIMRT_PC, [&] {
     const RealTimeStamps real;
-    own_descriptors.spawned();
     return SIMRT_REAL(system)(command);
   });
 }

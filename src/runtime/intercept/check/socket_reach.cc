@@ -166,6 +166,20 @@ bool waits_to_be_accepted(const Endpoint& there) {
   return found;
 }
 
+// Most calls are about the same connections as before.
+int known_other_end(int fd, const Endpoint& here, const Endpoint& there) {
+  static int hints[OwnDescriptors::kMost];  // plus one; 0 = none
+  int& hint = hints[fd];
+  Endpoint name, peer;
+  if (hint > 0 && endpoint_of(hint - 1, SYS_getsockname, name) && name == there &&
+      endpoint_of(hint - 1, SYS_getpeername, peer) && peer == here &&
+      own_descriptors.look(hint - 1) == OwnKind::Socket)
+    return hint - 1;
+  const int other = other_end(here, there);
+  hint = other + 1;
+  return other;
+}
+
 Reach reach_of_tcp(int fd) {
   struct tcp_info info;
   Endpoint here, there;
@@ -178,7 +192,7 @@ Reach reach_of_tcp(int fd) {
   // allowed for arriving.
   if (info.tcpi_state == kSynSent || info.tcpi_state == kSynReceived) return Reach::Arriving;
   if (!there.is_loopback() && !there.same_host(here)) return Reach::Outside;
-  const int other = other_end(here, there);
+  const int other = known_other_end(fd, here, there);
   if (other < 0)
     return has_seen_end(info.tcpi_state) || waits_to_be_accepted(there) ? Reach::Within : Reach::Outside;
   struct tcp_info at_other;
@@ -201,6 +215,26 @@ Reach reach_of_unix(int fd) {
 Reach reach_of_socket(int fd) {
   if (number_of(fd, SO_DOMAIN) == AF_UNIX) return reach_of_unix(fd);
   return is_tcp(fd) ? reach_of_tcp(fd) : Reach::Outside;
+}
+
+Arrival::Arrival(int fd) : fd_(own_descriptors.is_socket(fd) && is_tcp(fd) ? fd : -1) {
+  Endpoint here, there;
+  if (fd_ >= 0 && endpoint_of(fd, SYS_getsockname, here) && endpoint_of(fd, SYS_getpeername, there))
+    other_ = known_other_end(fd, here, there);
+}
+
+Arrival::~Arrival() {
+  if (fd_ < 0) return;
+  constexpr int kMostTries = 40;  // of 10 us and more; beyond that a timer of the kernel is in it
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const bool closed = !own_descriptors.is_socket(fd_);
+    struct tcp_info info;
+    if (closed ? other_ < 0 || !tcp_info_of(other_, info) || has_seen_end(info.tcpi_state)
+               : reach_of_tcp(fd_) != Reach::Arriving)
+      return;
+    const struct timespec moment = {0, 10'000};
+    raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&moment), 0);
+  }
 }
 
 void look_who_started_us() {

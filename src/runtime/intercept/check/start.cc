@@ -128,6 +128,7 @@ void begin_execution() {
   if (plan.mode == RunMode::Control) {
     watch_for_host();
     engine.reach_of = &reach_of_descriptors;
+    engine.has_visitors = &has_visitors;
     engine.start(first_thread);
     start_clocks(plan.epoch_ns);
   }
