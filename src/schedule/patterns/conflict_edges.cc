@@ -93,6 +93,9 @@ std::pair<EdgeNumber, bool> EdgeTable::edge(EdgeGroup& group, std::uint32_t firs
     edge.first_site = first_site;
     edge.second_site = second_site;
     edge.modes = modes;
+    const auto kind = kind_by_sites_.try_emplace(sites, static_cast<std::uint32_t>(kinds_.size()));
+    if (kind.second) kinds_.emplace_back();
+    edge.kind = kind.first->second;
     if (edges_to_.size() <= group.to) edges_to_.resize(group.to + 1);
     edge.number_in_group = static_cast<std::uint32_t>(group.edges.size());
     edge.number_to = edges_to_[group.to]++;
@@ -101,6 +104,12 @@ std::pair<EdgeNumber, bool> EdgeTable::edge(EdgeGroup& group, std::uint32_t firs
     group.ends.push_back(0);
   }
   return {at->second, fresh};
+}
+
+std::uint8_t& EdgeTable::found(const Edge& ending, const Edge& opposite) {
+  std::vector<std::uint8_t>& shapes = kinds_[ending.kind].found;
+  if (shapes.size() <= opposite.kind) shapes.resize(opposite.kind + 1);
+  return shapes[opposite.kind];
 }
 
 const std::vector<ThreadIndex>& EdgeTable::sources_of(ThreadIndex to) {

@@ -68,25 +68,28 @@ class Spans {
 
 using EdgeNumber = std::uint32_t;
 
-/// An edge that is compared with this one, and the shapes that were found: bit 0 behind, 1 crossing, 2
-/// inside.
-struct OppositeEdge {
-  EdgeNumber edge;
-  std::uint8_t found;
+/// Shapes of two opposite edges, as bits.
+inline constexpr std::uint8_t kBehind = 1, kCrossing = 2, kInside = 4, kAllShapes = 7;
+
+/// What edges between the same sites have in common, whichever threads they lie between: instances do not
+/// name threads, so that what was found of one pair of threads is not looked for in others.
+struct EdgeKind {
+  std::vector<std::uint64_t> before;  ///< bit 2 * site + mode: triples found that begin there
+  std::vector<std::uint8_t> found;    ///< shapes, by the opposite edge's kind
 };
 
 struct Edge {
   std::uint32_t first_site = 0, second_site = 0;  ///< interned
   EdgeModes modes = EdgeModes::WriteWrite;
+  std::uint32_t kind = 0;
   std::uint32_t number_in_group = 0;
   std::uint32_t number_to = 0;  ///< among all edges to the same thread
   EarliestEnd earliest_end;
   LatestStart latest_start;
   Spans spans;
-  std::vector<std::uint64_t> before;    ///< bit 2 * site + mode: triples found that begin there
-  std::vector<OppositeEdge> opposites;  ///< those for which a shape is still missing
-  std::uint32_t opposites_seen = 0;     ///< how many edges of the opposite group were looked at
-  std::uint32_t in_vain = 0;            ///< comparisons in a row that found nothing
+  std::vector<EdgeNumber> opposites;  ///< those for which a shape is still missing
+  std::uint32_t opposites_seen = 0;   ///< how many edges of the opposite group were looked at
+  std::uint32_t in_vain = 0;          ///< comparisons in a row that found nothing
 };
 
 /// All edges from thread a to thread b. What a walk over all of them asks first lies side by side.
@@ -106,6 +109,9 @@ class EdgeTable {
   /// Null when no edge leads from one to the other.
   EdgeGroup* find_group(ThreadIndex from, ThreadIndex to);
   Edge& operator[](EdgeNumber number) { return edges_[number]; }
+  EdgeKind& kind(const Edge& edge) { return kinds_[edge.kind]; }
+  /// The shapes found of an edge that ends and its opposite.
+  std::uint8_t& found(const Edge& ending, const Edge& opposite);
   /// Second is true when the edge is new.
   std::pair<EdgeNumber, bool> edge(EdgeGroup& group, std::uint32_t first_site, std::uint32_t second_site,
                                    EdgeModes modes);
@@ -114,6 +120,8 @@ class EdgeTable {
 
  private:
   std::vector<Edge> edges_;
+  std::vector<EdgeKind> kinds_;
+  std::unordered_map<std::uint64_t, std::uint32_t> kind_by_sites_;
   std::vector<std::vector<std::unique_ptr<EdgeGroup>>> groups_;  ///< by target, then by source
   std::vector<std::vector<ThreadIndex>> sources_;
   std::vector<std::uint32_t> edges_to_;  ///< how many, by target

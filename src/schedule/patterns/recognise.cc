@@ -20,8 +20,6 @@ struct Accesses {
   std::vector<std::uint64_t> spans_hit;
 };
 
-constexpr std::uint8_t kBehind = 1, kCrossing = 2, kInside = 4, kAll = 7;
-
 EdgeModes modes_of(bool first_writes, bool second_writes) {
   if (first_writes && second_writes) return EdgeModes::WriteWrite;
   return first_writes ? EdgeModes::WriteRead : EdgeModes::ReadWrite;
@@ -141,7 +139,7 @@ class PatternRecogniser::State {
     for (const Accesses& own : all) {
       if (own.thread != thread || own.first >= middle.last) continue;
       const PatternNumber pattern = pattern_of(own.writes, middle.writes, writes);
-      if (pattern == 0 || !set_bit(edge.before, 2 * own.site + (own.writes ? 1 : 0))) continue;
+      if (pattern == 0 || !set_bit(edges_.kind(edge).before, 2 * own.site + (own.writes ? 1 : 0))) continue;
       emit(pattern, {own.site, middle.site, edge.second_site});
     }
   }
@@ -158,32 +156,32 @@ class PatternRecogniser::State {
     for (; edge.opposites_seen < back->edges.size(); ++edge.opposites_seen) {
       const EdgeNumber other = back->edges[edge.opposites_seen];
       if (edges_[other].modes != opposite(edge.modes)) continue;
-      edge.opposites.push_back({other, 0});
+      edge.opposites.push_back(other);
       edge.in_vain = 0;
     }
     if (edge.opposites.empty() || !worth_comparing(edge.in_vain++)) return;
     std::size_t kept = 0;
-    for (OppositeEdge& opposite_edge : edge.opposites) {
-      const std::uint8_t shapes = shapes_of(opposite_edge, before, variable);
-      if (const std::uint8_t fresh = shapes & static_cast<std::uint8_t>(~opposite_edge.found)) {
-        emit_two(edge, edges_[opposite_edge.edge], fresh);
-        opposite_edge.found |= fresh;
+    for (const EdgeNumber number_back : edge.opposites) {
+      const Edge& other = edges_[number_back];
+      std::uint8_t& found = edges_.found(edge, other);
+      if (found == kAllShapes) continue;
+      if (const std::uint8_t fresh = new_shapes(other, number_back, found, before, variable)) {
+        emit_two(edge, other, fresh);
+        found |= fresh;
         edge.in_vain = 0;
       }
-      if (opposite_edge.found != kAll) edge.opposites[kept++] = opposite_edge;
+      if (found != kAllShapes) edge.opposites[kept++] = number_back;
     }
     edge.opposites.resize(kept);
   }
 
-  std::uint8_t shapes_of(const OppositeEdge& opposite_edge, Accesses& before, VariableNumber variable) {
-    const Edge& other = edges_[opposite_edge.edge];
+  /// The shapes that the edge from `before` to the current step makes with `other`, without those of `found`.
+  std::uint8_t new_shapes(const Edge& other, EdgeNumber number, std::uint8_t found, Accesses& before,
+                          VariableNumber variable) {
     std::uint8_t shapes = 0;
-    if ((opposite_edge.found & kBehind) == 0 && other.earliest_end.other_than(variable) < before.last)
-      shapes |= kBehind;
-    if ((opposite_edge.found & kInside) == 0 && other.latest_start.other_than(variable) > before.first)
-      shapes |= kInside;
-    if ((opposite_edge.found & kCrossing) == 0 && spanned(before, opposite_edge.edge, variable))
-      shapes |= kCrossing;
+    if ((found & kBehind) == 0 && other.earliest_end.other_than(variable) < before.last) shapes |= kBehind;
+    if ((found & kInside) == 0 && other.latest_start.other_than(variable) > before.first) shapes |= kInside;
+    if ((found & kCrossing) == 0 && spanned(before, number, variable)) shapes |= kCrossing;
     return shapes;
   }
 
