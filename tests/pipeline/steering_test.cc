@@ -35,8 +35,8 @@ TEST_F(Steerings, WhatIsUnsoundOrUnknownIsRefusedWithTheReason) {
   const auto bounded = make("dpor+pcb1");
   ASSERT_FALSE(bounded);
   EXPECT_THAT(bounded.error().message, ::testing::HasSubstr("partial order reduction cannot be combined"));
-  for (const char* name :
-       {"", "pct0", "pctx", "pct65", "pcb5", "pcbx", "hapset+", "hapset+nothing", "dporx", "Map"})
+  for (const char* name : {"", "pct0", "pctx", "pct65", "pcb5", "pcbx", "hapset+", "hapset+nothing",
+                           "hapset+pcb2+rest", "rest", "dporx", "Map"})
     EXPECT_FALSE(make(name)) << name;
 }
 
@@ -77,7 +77,9 @@ Execution write_and_read(bool write_first) {
   const ExecutionEvent read{
       .object = 0x10, .site = site_id("read"), .size = 4, .thread = 1, .kind = EventKind::Read};
   for (const ExecutionEvent& event : write_first ? std::vector{write, read} : std::vector{read, write}) {
-    execution.decisions.push_back({execution.events.size(), ThreadSet(write_first ? 3 : 1), event.thread});
+    execution.decisions.push_back({execution.events.size(),
+                                   ThreadSet(execution.events.empty() ? 3 : 1ULL << event.thread),
+                                   event.thread});
     execution.events.push_back(event);
   }
   return execution;
@@ -96,6 +98,23 @@ TEST_F(Steerings, AGuidedSearchLeavesOutWhatTheHistoryKnows) {
     (*search)->learn(write_and_read(true), {}, {});
     EXPECT_EQ((*search)->next().has_value(), !known);
   }
+}
+
+// The second part begins anew, and what it covers is proven.
+TEST_F(Steerings, WhereGuidedSearchEndsTheRestFollowsWhenAskedFor) {
+  Knowledge knowledge{{}};
+  schedule::HapSets orders;
+  orders.learn(write_and_read(false));
+  knowledge.remember({}, orders);
+  auto search = make("hapset+rest", knowledge);
+  ASSERT_TRUE(search);
+  int executions = 0;
+  for (auto proposal = (*search)->next(); proposal; proposal = (*search)->next(), ++executions)
+    (*search)->learn(write_and_read(proposal->plan.schedule.empty()), {}, {});
+  EXPECT_EQ(executions, 3) << "one guided, two of all";
+  EXPECT_TRUE((*search)->report().finished);
+  EXPECT_TRUE((*search)->report().complete);
+  EXPECT_THAT((*search)->report().lines, ::testing::Contains(::testing::HasSubstr("then without guidance")));
 }
 
 }  // namespace

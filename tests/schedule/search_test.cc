@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <map>
 #include <random>
 #include <set>
 
 #include "interpreter.h"
+#include "schedule/search/dependence.h"
 
 namespace simrt::schedule {
 namespace {
@@ -105,6 +108,58 @@ TEST(Search, ReductionsReachWhatExhaustiveSearchReaches) {
   RecordProperty("exhaustive", std::to_string(all));
   std::printf("executions: exhaustive %lu, conflicts %lu, source %lu\n", static_cast<unsigned long>(all),
               static_cast<unsigned long>(conflicts), static_cast<unsigned long>(source));
+}
+
+/// The Mazurkiewicz trace of an execution: its dependent pairs in their order, each step named by its thread
+/// and its number in it.
+std::set<std::array<std::size_t, 4>> trace_of(const Execution& execution) {
+  std::map<ThreadIndex, std::size_t> made;
+  std::vector<std::pair<std::size_t, std::size_t>> names;
+  for (const ExecutionEvent& event : execution.events) names.emplace_back(event.thread, made[event.thread]++);
+  std::set<std::array<std::size_t, 4>> trace;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    trace.insert({names[i].first, names[i].second, 0, 0});
+    for (std::size_t j = i + 1; j < names.size(); ++j)
+      if (names[i].first != names[j].first && dependent(execution.events[i], execution.events[j]))
+        trace.insert({names[i].first, names[i].second, 1 + names[j].first, names[j].second});
+  }
+  return trace;
+}
+
+// The optimum: one execution for each trace, and none that only repeats.
+TEST(Search, PartialOrderReductionRunsEveryTraceOnceWhateverTheOrder) {
+  std::mt19937_64 random(2017);
+  std::uint64_t optimum = 0, executions[2] = {}, redundant[2] = {};
+  for (int round = 0; round < 200; ++round) {
+    const Program program = random_program(random);
+    Interpreter interpreter(program);
+    std::set<std::set<std::array<std::size_t, 4>>> traces;
+    SystematicSearch every = SystematicSearch::create({.reduction = Reduction::None}).value();
+    while (const auto prefix = every.next_prefix()) {
+      const Execution execution = interpreter.run(*prefix);
+      traces.insert(trace_of(execution));
+      every.learn(execution);
+    }
+    optimum += traces.size();
+    for (const SearchOrder order : {SearchOrder::Newest, SearchOrder::Alternating}) {
+      SystematicSearch search = SystematicSearch::create({.order = order}).value();
+      std::set<std::set<std::array<std::size_t, 4>>> found;
+      while (const auto prefix = search.next_prefix()) {
+        const Execution execution = interpreter.run(*prefix);
+        found.insert(trace_of(execution));
+        search.learn(execution);
+      }
+      ASSERT_EQ(found, traces) << "round " << round << ", order " << int(order);
+      ASSERT_TRUE(search.report().complete);
+      ASSERT_EQ(search.report().executions - search.report().redundant, traces.size());
+      executions[int(order)] += search.report().executions;
+      redundant[int(order)] += search.report().redundant;
+    }
+  }
+  std::printf("traces %lu; executions: depth first %lu (%lu redundant), alternating %lu (%lu redundant)\n",
+              static_cast<unsigned long>(optimum), static_cast<unsigned long>(executions[0]),
+              static_cast<unsigned long>(redundant[0]), static_cast<unsigned long>(executions[1]),
+              static_cast<unsigned long>(redundant[1]));
 }
 
 TEST(Search, PreemptionBoundsGrowTowardsExhaustiveSearch) {

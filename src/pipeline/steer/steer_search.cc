@@ -12,10 +12,17 @@ namespace {
 
 struct Parsed {
   schedule::SearchOptions options;
+  bool rest = false;  ///< where guided search ends, go on without guidance
   std::string scope;
 };
 
-/// "dfs", "dpor", "pcb2", "hapset" (with dpor), "hapset+pcb2", "hapset+dpor", "hapset+dfs", "dpor+pcb2".
+/// Partial order reduction without guidance. Depth first, it turns round the ends of the last threads for a
+/// long time before it comes to the first ones.
+constexpr schedule::SearchOptions kPlain = {.reduction = schedule::Reduction::Source,
+                                            .order = schedule::SearchOrder::Alternating};
+
+/// "dfs", "dpor", "pcb2", "hapset" (with dpor), "hapset+pcb2", "hapset+dpor", "hapset+dfs", "hapset+rest",
+/// "dpor+pcb2".
 Result<Parsed> parse(const std::string& name) {
   Parsed parsed;
   schedule::SearchOptions& options = parsed.options;
@@ -32,6 +39,8 @@ Result<Parsed> parse(const std::string& name) {
       reduces = true;
     } else if (part == "dfs") {
       plain = true;
+    } else if (part == "rest") {
+      parsed.rest = true;
     } else if (part.starts_with("pcb")) {
       unsigned bound = 2;
       if (part.size() > 3) {
@@ -46,6 +55,10 @@ Result<Parsed> parse(const std::string& name) {
   }
   if (reduces || (options.guided && !options.preemptions && !plain))
     options.reduction = schedule::Reduction::Source;
+  if (parsed.rest && (!options.guided || options.preemptions || plain))
+    return fail(ErrorCode::Usage, fmt::format("there is no strategy {}", name), "hapset+rest");
+  if (options.reduction == schedule::Reduction::Source && !options.guided && !options.preemptions)
+    options = kPlain;
   parsed.scope = options.preemptions
                      ? fmt::format("all interleavings with at most {} preemptions", *options.preemptions)
                      : std::string("all interleavings");
@@ -61,7 +74,14 @@ class Searching final : public Steering {
     // What the history knows is known by now, not when this was made.
     if (parsed_.options.guided && search_.report().executions == 0)
       search_.know(options_.knowledge->orders());
-    const auto prefix = search_.next_prefix();
+    auto prefix = search_.next_prefix();
+    if (!prefix && parsed_.rest && !guided_) {
+      guided_ = search_.report();
+      orders_ = search_.hapsets().size();
+      parsed_.options = kPlain;
+      search_ = schedule::SystematicSearch::create(kPlain).value();
+      prefix = search_.next_prefix();
+    }
     if (!prefix) return std::nullopt;
     Proposal proposal;
     proposal.all_points = true;
@@ -97,6 +117,12 @@ class Searching final : public Steering {
                       known.ended_early() == 0 && known.uncontrolled() == 0;
     if (done.redundant > 0)
       report.lines.push_back(fmt::format("{} executions repeated an equivalent one", done.redundant));
+    if (guided_)
+      report.lines.push_back(
+          fmt::format("guided by predecessor sets ({} pairs) for {} executions, until every order had been "
+                      "seen; then without "
+                      "guidance",
+                      orders_, guided_->executions));
     if (parsed_.options.guided)
       report.lines.push_back(fmt::format(
           "guided by predecessor sets ({} pairs): {} orders not tried because they had been seen; "
@@ -124,6 +150,8 @@ class Searching final : public Steering {
   SteeringOptions options_;
   Parsed parsed_;
   schedule::SystematicSearch search_;
+  std::optional<schedule::SearchReport> guided_;  // of the guided part, where the rest follows
+  std::size_t orders_ = 0;                        // known at its end
   bool threads_cut_ = false;
   std::size_t forgotten_ = 0;
 };

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_behind(const std::string& name, const std::s
 
 const std::vector<std::string>& strategy_names() {
   static const std::vector<std::string> kNames = {"auto",        "map",  "pair", "hapset", "hapset+pcb",
-                                                  "hapset+pcbN", "dpor", "pcbN", "dfs",    "pctN",
+                                                  "hapset+pcbN", "hapset+rest", "dpor", "pcbN", "dfs",    "pctN",
                                                   "pos",         "surw", "rf",   "period", "random"};
   return kNames;
 }

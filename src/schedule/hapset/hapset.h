@@ -17,9 +17,9 @@ namespace simrt::schedule {
 enum class StatementThread : std::uint8_t { Local = 0, Remote = 1 };
 
 /// (file, line, thr, ctx); the site stands for file, line and column, the context for what is done there and
-/// the innermost k call sites (hashed). The paper's statements have one event each; one of C has several, in
-/// one place (`n++` reads and writes; a wait goes to sleep and wakes up): taken as one, the order that an
-/// atomicity violation needs between the two is always known.
+/// the innermost k call sites (hashed). The paper goes by the line alone; but one place may make several
+/// steps on one object (`n++` reads and writes; a wait goes to sleep and wakes up), and taken as one, the
+/// order that a lost update needs between the two is always known.
 struct Statement {
   SiteId site;
   std::uint64_t context = 0;

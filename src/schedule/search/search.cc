@@ -16,7 +16,8 @@ bool independent(const std::vector<ExecutionEvent>& some, const std::vector<Exec
 }
 
 /// What the chosen thread did at the decision.
-std::vector<ExecutionEvent> steps_at(const Execution& execution, std::size_t decision) {
+std::shared_ptr<const std::vector<ExecutionEvent>> steps_at(const Execution& execution,
+                                                            std::size_t decision) {
   const std::size_t begin = execution.decisions[decision].event;
   const std::size_t end = decision + 1 < execution.decisions.size() ? execution.decisions[decision + 1].event
                                                                     : execution.events.size();
@@ -24,7 +25,7 @@ std::vector<ExecutionEvent> steps_at(const Execution& execution, std::size_t dec
   for (std::size_t i = begin; i < end; ++i)
     if (execution.events[i].thread == execution.decisions[decision].chosen)
       steps.push_back(execution.events[i]);
-  return steps;
+  return std::make_shared<const std::vector<ExecutionEvent>>(std::move(steps));
 }
 
 /// Number of the decision at which each event was made; SIZE_MAX before the first one.
@@ -61,22 +62,7 @@ std::optional<Choices> SystematicSearch::next_prefix() {
     started_ = true;
     return asked_ = Choices{};
   }
-  while (!stack_.empty()) {
-    Point& point = stack_.back();
-    ThreadSet open = point.backtrack.minus(point.done);
-    for (const Asleep& asleep : point.asleep) open.erase(asleep.thread);
-    if (open.empty()) {
-      stack_.pop_back();
-      continue;
-    }
-    if (sleeps() && point.chosen != kNoThread) point.asleep.push_back({point.chosen, std::move(point.steps)});
-    point.steps.clear();
-    point.chosen = open.first();
-    point.done.insert(point.chosen);
-    Choices prefix;
-    for (const Point& each : stack_) prefix.push_back(each.chosen);
-    return asked_ = std::move(prefix);
-  }
+  if (auto prefix = tree_.next()) return asked_ = std::move(prefix);
   report_.finished = true;
   report_.complete = !options_.guided && report_.diverged == 0 && report_.cut == 0;
   return std::nullopt;
@@ -84,10 +70,10 @@ std::optional<Choices> SystematicSearch::next_prefix() {
 
 bool SystematicSearch::follows(const Execution& execution) const {
   if (execution.outcome.end == ExecutionEnd::Diverged) return false;
-  if (execution.decisions.size() < stack_.size()) return false;
-  for (std::size_t i = 0; i < stack_.size(); ++i) {
+  if (execution.decisions.size() < tree_.depth()) return false;
+  for (std::size_t i = 0; i < tree_.depth(); ++i) {
     const ExecutionDecision& decision = execution.decisions[i];
-    if (decision.chosen != stack_[i].chosen || !(decision.enabled == stack_[i].enabled)) return false;
+    if (decision.chosen != tree_.choice(i) || !(decision.enabled == tree_.at(i).enabled)) return false;
   }
   return true;
 }
@@ -97,13 +83,11 @@ void SystematicSearch::learn(const Execution& execution) {
   ++report_.executions;
   report_.failed += execution.outcome.failed() ? 1 : 0;
   if (!follows(execution)) {
-    ++report_.diverged;
-    // Nobody knows what the step would have been, so it cannot sleep.
-    if (!stack_.empty()) stack_.back().chosen = kNoThread;
+    ++report_.diverged;  // nobody knows what the step would have been, so it cannot sleep
     return;
   }
   report_.cut += execution.outcome.end == ExecutionEnd::Cut ? 1 : 0;
-  const std::size_t from = stack_.empty() ? 0 : stack_.size() - 1;
+  const std::size_t from = tree_.depth() == 0 ? 0 : tree_.depth() - 1;
   const std::size_t until = extend(execution);
   if (until < execution.decisions.size()) ++report_.redundant;
   if (options_.guided) {
@@ -114,53 +98,59 @@ void SystematicSearch::learn(const Execution& execution) {
   }
 }
 
-SystematicSearch::Point SystematicSearch::make_point(const Execution& execution, std::size_t depth) const {
-  Point point;
+SearchPoint SystematicSearch::make_point(const Execution& execution, std::size_t depth) const {
+  SearchPoint point;
   point.enabled = execution.decisions[depth].enabled;
-  point.chosen = execution.decisions[depth].chosen;
-  if (depth > 0) {
-    const Point& parent = stack_[depth - 1];
-    const bool gave_way = !parent.steps.empty() && parent.steps.back().kind == EventKind::Yield;
-    point.running = gave_way ? kNoThread : parent.chosen;
-    point.preemptions = preemptions_with(parent, parent.chosen);
-    for (const Asleep& asleep : parent.asleep)
-      if (asleep.thread != parent.chosen && independent(asleep.steps, parent.steps))
-        point.asleep.push_back(asleep);
-  }
+  if (depth == 0) return point;
+  const SearchPoint& parent = tree_.at(depth - 1);
+  const ThreadIndex chosen = tree_.choice(depth - 1);
+  const std::vector<ExecutionEvent>& steps = *parent.tried.back().steps;
+  const bool gave_way = !steps.empty() && steps.back().kind == EventKind::Yield;
+  point.running = gave_way ? kNoThread : chosen;
+  point.preemptions = preemptions_with(parent, chosen);
+  if (!sleeps()) return point;
+  for (const auto* sleepers : {&parent.asleep, &parent.tried})
+    for (const Asleep& asleep : *sleepers)
+      if (asleep.thread != chosen && independent(*asleep.steps, steps)) point.asleep.push_back(asleep);
   return point;
 }
 
 std::size_t SystematicSearch::extend(const Execution& execution) {
-  if (!stack_.empty()) stack_.back().steps = steps_at(execution, stack_.size() - 1);
-  for (std::size_t depth = stack_.size(); depth < execution.decisions.size(); ++depth) {
-    Point point = make_point(execution, depth);
+  const auto note_tried = [&](std::size_t depth) {
+    std::vector<Asleep>& tried = tree_.at(depth).tried;
+    if (!sleeps()) tried.clear();  // only the last one is asked for
+    tried.push_back({execution.decisions[depth].chosen, steps_at(execution, depth)});
+  };
+  if (tree_.depth() > 0) note_tried(tree_.depth() - 1);
+  for (std::size_t depth = tree_.depth(); depth < execution.decisions.size(); ++depth) {
+    SearchPoint point = make_point(execution, depth);
+    const ThreadIndex chosen = execution.decisions[depth].chosen;
     ThreadSet sleeping;
     for (const Asleep& asleep : point.asleep) sleeping.insert(asleep.thread);
-    if (sleeping.contains(point.chosen)) {
+    if (sleeping.contains(chosen)) {
       // From here on the run repeats one that was explored. Somebody who is awake goes on instead, if there
       // is one.
       const ThreadSet awake = point.enabled.minus(sleeping);
       if (!awake.empty()) point.backtrack.insert(awake.first());
-      point.chosen = kNoThread;
-      stack_.push_back(std::move(point));
+      tree_.push(std::move(point), kNoThread);
       return depth;
     }
-    point.done.insert(point.chosen);
+    point.done.insert(chosen);
     point.backtrack = options_.reduction == Reduction::None ? within_bound(point) : ThreadSet();
-    point.backtrack.insert(point.chosen);
-    point.steps = steps_at(execution, depth);
-    stack_.push_back(std::move(point));
+    point.backtrack.insert(chosen);
+    tree_.push(std::move(point), chosen);
+    note_tried(depth);
   }
   return execution.decisions.size();
 }
 
-unsigned SystematicSearch::preemptions_with(const Point& point, ThreadIndex thread) const {
+unsigned SystematicSearch::preemptions_with(const SearchPoint& point, ThreadIndex thread) const {
   const bool preempts =
       point.running != kNoThread && point.running != thread && point.enabled.contains(point.running);
   return point.preemptions + (preempts ? 1u : 0u);
 }
 
-ThreadSet SystematicSearch::within_bound(const Point& point) const {
+ThreadSet SystematicSearch::within_bound(const SearchPoint& point) const {
   if (!options_.preemptions) return point.enabled;
   ThreadSet allowed;
   for (ThreadIndex thread = 0; thread < 64; ++thread)
@@ -179,9 +169,9 @@ void SystematicSearch::reverse_races(const Execution& execution, std::size_t fro
     if (happened ? made == SIZE_MAX || made < from || made >= until : until != execution.decisions.size())
       continue;
     const std::size_t at = owner[race.first];
-    if (at == SIZE_MAX || at >= stack_.size() || (happened && at == made)) continue;
+    if (at == SIZE_MAX || at >= tree_.depth() || (happened && at == made)) continue;
     if (options_.reduction == Reduction::Source && !race.immediate) continue;
-    add_backtrack(stack_[at], analysis, race);
+    add_backtrack(tree_.at(at), analysis, race);
   }
 }
 
@@ -194,8 +184,8 @@ void SystematicSearch::try_untested(const Execution& execution, std::size_t from
   report_.pruned += untested.tested;
   for (const auto& [first, second] : untested.orders) {
     const std::size_t at = owner[first];
-    if (at == SIZE_MAX || at >= stack_.size()) continue;
-    Point& point = stack_[at];
+    if (at == SIZE_MAX || at >= tree_.depth()) continue;
+    SearchPoint& point = tree_.at(at);
     const ThreadIndex wanted = analysis.step(second).thread;
     if (options_.reduction == Reduction::Conflicts) {
       point.backtrack = point.backtrack | within_bound(point);
@@ -206,7 +196,7 @@ void SystematicSearch::try_untested(const Execution& execution, std::size_t from
       ThreadIndex helper = kNoThread;
       for (std::size_t i = first + 1; i < std::min(second, execution.events.size()) && helper == kNoThread;
            ++i)
-        if (point.enabled.contains(analysis.step(i).thread) && analysis.step(i).thread != point.chosen &&
+        if (point.enabled.contains(analysis.step(i).thread) && analysis.step(i).thread != tree_.choice(at) &&
             analysis.happens_before(i, second))
           helper = analysis.step(i).thread;
       if (helper != kNoThread) {
@@ -218,7 +208,8 @@ void SystematicSearch::try_untested(const Execution& execution, std::size_t from
   }
 }
 
-void SystematicSearch::add_backtrack(Point& point, const RaceAnalysis& analysis, const ReversibleRace& race) {
+void SystematicSearch::add_backtrack(SearchPoint& point, const RaceAnalysis& analysis,
+                                     const ReversibleRace& race) {
   if (options_.reduction == Reduction::Conflicts) {
     point.backtrack = point.backtrack | within_bound(point);
     return;

@@ -1,4 +1,4 @@
-// Stateless systematic search over re-executions (HaPSet paper, sections 4 and 5): a stack of scheduling
+// Stateless systematic search over re-executions (HaPSet paper, sections 4 and 5): a tree of scheduling
 // points, each with the threads that could go on, those already tried and those still to be tried.
 //
 //   while (auto prefix = search.next_prefix()) search.learn(run(*prefix));
@@ -29,6 +29,7 @@
 #include "model/execution.h"
 #include "schedule/hapset/hapset.h"
 #include "schedule/search/races.h"
+#include "schedule/search/search_tree.h"
 #include "support/result.h"
 
 namespace simrt::schedule {
@@ -39,6 +40,7 @@ struct SearchOptions {
   Reduction reduction = Reduction::Source;
   std::optional<unsigned> preemptions = std::nullopt;  ///< most preemptions of one interleaving (0 to 4)
   bool guided = false;                                 ///< by HaPSets, which are learned from the good runs
+  SearchOrder order = SearchOrder::Newest;
 };
 
 struct SearchReport {
@@ -76,39 +78,24 @@ class SystematicSearch {
   const HapSets& hapsets() const { return hapsets_; }
 
  private:
-  /// A thread that need not go on here: what it would do was explored already and nothing since depends on
-  /// it.
-  struct Asleep {
-    ThreadIndex thread;
-    std::vector<ExecutionEvent> steps;
-  };
-  struct Point {
-    ThreadSet enabled, backtrack, done;
-    ThreadIndex chosen = kNoThread;
-    ThreadIndex running = kNoThread;    ///< who made the step before; kNoThread when it gave way by itself
-    unsigned preemptions = 0;           ///< made before this point
-    std::vector<ExecutionEvent> steps;  ///< what the chosen thread did
-    std::vector<Asleep> asleep;
-  };
-
   SystematicSearch(SearchOptions options, HapSets learned)
-      : options_(options), hapsets_(std::move(learned)) {}
+      : options_(options), hapsets_(std::move(learned)), tree_(options.order) {}
   bool reduces() const { return options_.reduction != Reduction::None; }
   bool sleeps() const { return reduces() && !options_.preemptions && !options_.guided; }
   bool follows(const Execution& execution) const;
-  /// Pushes the points behind the prefix; how many decisions of the execution are on the stack afterwards.
+  /// Adds the points behind the prefix; how many decisions of the execution are in the tree afterwards.
   std::size_t extend(const Execution& execution);
-  Point make_point(const Execution& execution, std::size_t depth) const;
+  SearchPoint make_point(const Execution& execution, std::size_t depth) const;
   void reverse_races(const Execution& execution, std::size_t from, std::size_t until);
   void try_untested(const Execution& execution, std::size_t from);
-  void add_backtrack(Point& point, const RaceAnalysis& analysis, const ReversibleRace& race);
-  unsigned preemptions_with(const Point& point, ThreadIndex thread) const;
-  ThreadSet within_bound(const Point& point) const;
+  void add_backtrack(SearchPoint& point, const RaceAnalysis& analysis, const ReversibleRace& race);
+  unsigned preemptions_with(const SearchPoint& point, ThreadIndex thread) const;
+  ThreadSet within_bound(const SearchPoint& point) const;
 
   SearchOptions options_;
   HapSets hapsets_;
   SearchReport report_;
-  std::vector<Point> stack_;
+  SearchTree tree_;
   std::optional<Choices> asked_;
   bool started_ = false;
 };
