@@ -43,7 +43,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--strategies", default="hapset,hapset+pcb2,dpor,pcb0,pcb1,pcb2,pcb3,map,auto")
+    parser.add_argument("--strategies", default="hapset,hapset+rest,hapset+pcb2,dpor,pcb0,pcb1,pcb2,pcb3,map,auto")
     parser.add_argument("--executions", type=int, default=2000)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--threads", default="2,3,4,6,8,12,16")
