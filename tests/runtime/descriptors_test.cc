@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Descriptors, SomebodyElse,
                          ::testing::Values("childWrites", "childCounts", "childConnects", "childSignals",
                                            "grandchildWrites", "grandchildAccepts", "spawnedWrites",
                                            "systemWrites", "sentAway", "received", "alarmWrites", "timerRuns",
-                                           "unseenThread"),
+                                           "unseenThread", "kernelCounts"),
                          [](const auto& info) { return info.param; });
 
 TEST(Descriptors, InheritedOnesAreWaitedFor) {

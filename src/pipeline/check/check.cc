@@ -121,6 +121,11 @@ Status Checking::open() {
   if (!head) return fail(head.error());
   view_.head = *head;
   view_.detector = request_.detector;
+  if (!detector_->explores())
+    view_.notes.push_back(fmt::format(
+        "{} watched one run of each test, as the machine scheduled it; {}", request_.detector,
+        detector_->drives_check_build() ? "schedules were tried only where they aim at what it saw"
+                                        : "no schedule was tried"));
   view_.seed = seed_;
   return {};
 }

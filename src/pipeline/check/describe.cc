@@ -203,6 +203,13 @@ FindingSide Describer::waiting(const testing::ExecutionWait& wait) {
   for (const format::HeldLock& lock : wait.held) side.locks.push_back(held(lock));
   if (side.kind == StepKind::Join) {
     side.object = symbols_.role(execution_, wait.wait.awaited).name;
+  } else if (wait.wait.kind == EventKind::External) {
+    side.kind = StepKind::Wait;
+    auto at = std::find_if(side.stack.begin(), side.stack.end(),
+                           [](const CodeFrame& frame) { return frame.own(); });
+    if (at == side.stack.end()) at = side.stack.begin();
+    side.object =
+        at == side.stack.end() || at->function.empty() ? "descriptor" : "descriptor in " + at->function;
   } else {
     side.object = locks_.name(wait.wait.object, side.stack);
   }

@@ -3,6 +3,7 @@
 // time for it. Exit status 0: what had to come came.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -590,6 +591,25 @@ CASE(timerRuns) {
   const struct itimerspec soon = {{0, 0}, {0, 100'000'000}};
   timerfd_settime(timer, 0, &soon, nullptr);
   return polled(timer, 5000) == 1 ? 0 : 1;
+}
+CASE(kernelCounts) {  // what it was asked to look at in the background
+  const int counter = eventfd(0, 0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  aio_context_t context = 0;
+  if (syscall(SYS_io_setup, 4, &context) != 0) {  // a kernel without it
+    really_sleep(100);
+    return 0;
+  }
+  struct iocb look = {};
+  look.aio_lio_opcode = IOCB_CMD_POLL;
+  look.aio_fildes = static_cast<unsigned>(timer);
+  look.aio_buf = POLLIN;
+  look.aio_flags = IOCB_FLAG_RESFD;
+  look.aio_resfd = static_cast<unsigned>(counter);
+  struct iocb* looks[] = {&look};
+  if (syscall(SYS_io_submit, context, 1, looks) != 1) return 77;
+  const struct itimerspec soon = {{0, 0}, {0, 100'000'000}};
+  timerfd_settime(timer, 0, &soon, nullptr);
+  return polled(counter, 5000) == 1 ? 0 : 1;
 }
 CASE(unseenThread) {  // a thread that no function of a library made
   static int p[2];

@@ -92,6 +92,28 @@ SIMRT_EXPORT int dup2(int from, int to) noexcept { return copied(from, SIMRT_REA
 SIMRT_EXPORT int dup3(int from, int to, int flags) noexcept {
   return copied(from, SIMRT_REAL(dup3)(from, to, flags));
 }
+// Queues of work for the kernel: libaio's and liburing's functions.
+int io_setup(int, void*);
+int io_uring_setup(unsigned, void*);
+int io_uring_queue_init(unsigned, void*, unsigned);
+int io_uring_queue_init_params(unsigned, void*, void*);
+SIMRT_EXPORT int io_setup(int events, void* context) {
+  own_descriptors.kernel_counts();
+  return SIMRT_REAL(io_setup)(events, context);
+}
+SIMRT_EXPORT int io_uring_setup(unsigned entries, void* parameters) {
+  own_descriptors.kernel_counts();
+  return SIMRT_REAL(io_uring_setup)(entries, parameters);
+}
+SIMRT_EXPORT int io_uring_queue_init(unsigned entries, void* ring, unsigned flags) {
+  own_descriptors.kernel_counts();
+  return SIMRT_REAL(io_uring_queue_init)(entries, ring, flags);
+}
+SIMRT_EXPORT int io_uring_queue_init_params(unsigned entries, void* ring, void* parameters) {
+  own_descriptors.kernel_counts();
+  return SIMRT_REAL(io_uring_queue_init_params)(entries, ring, parameters);
+}
+
 // The third argument is a number, a pointer or not there; a register holds it in any case.
 SIMRT_EXPORT int fcntl(int fd, int command, ...) {
   va_list list;

@@ -163,6 +163,7 @@ Reach reach_of_targets(int epoll, uint32_t nested) {
 Reach reach_of(int fd, uint32_t nested) {
   switch (own_descriptors.look(fd)) {
     case OwnKind::Counter:
+      return own_descriptors.does_kernel_count() ? Reach::Outside : Reach::Within;
     case OwnKind::Pipe:
       return Reach::Within;
     case OwnKind::Timer:

@@ -8,6 +8,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/own_descriptors.h"
 #include "intercept/check/time_stamp.h"
 #include "sys/arch.h"
 
@@ -164,6 +165,13 @@ extern "C" SIMRT_EXPORT long syscall(long number, ...) noexcept {
   call.f = va_arg(list, long);
   va_end(list);
   if (number == SYS_futex && detecting()) return futex(call, SIMRT_PC);
+  if (number == SYS_io_setup || number == SYS_io_uring_setup) own_descriptors.kernel_counts();
+  if (number == SYS_clone || number == SYS_clone3
+#ifdef SYS_fork
+      || number == SYS_fork
+#endif
+  )
+    descriptors_inherited_by(Heir::Fork);
   if (number == SYS_execve || number == SYS_execveat) {
     const RealTimeStamps real;
     return real_call(number, call);

@@ -35,6 +35,9 @@ class OwnDescriptors {
   void spawned();
   /// Whether one of the two ever happened.
   bool other_processes() const { return other_processes_; }
+  /// The kernel is given work that it does by itself, and may tell event counters of its end.
+  void kernel_counts() { kernel_counts_ = true; }
+  bool does_kernel_count() const { return kernel_counts_; }
 
   /// What the number stands for if it is one of ours, after a look at the kernel's answer.
   OwnKind look(int fd) const;
@@ -66,7 +69,7 @@ class OwnDescriptors {
   Entry entries_[kMost];
   uint32_t end_ = 0;  // all known numbers are below
   uint32_t files_ = 0;
-  bool sockets_shared_ = false, other_processes_ = false;
+  bool sockets_shared_ = false, other_processes_ = false, kernel_counts_ = false;
 };
 
 extern OwnDescriptors own_descriptors;
