@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -57,17 +58,18 @@ void sync_directory(const std::string& directory) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::uint64_t most) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return storage_failure("read", path, errno);
   std::string bytes;
   struct stat status = {};
   if (::fstat(descriptor, &status) == 0 && status.st_size > 0) {
-    bytes.reserve(static_cast<std::size_t>(status.st_size));
+    bytes.reserve(std::min(static_cast<std::uint64_t>(status.st_size), most));
   }
   char buffer[65'536];
-  for (;;) {
-    const ssize_t got = ::read(descriptor, buffer, sizeof buffer);
+  while (bytes.size() < most) {
+    const ssize_t got =
+        ::read(descriptor, buffer, std::min<std::uint64_t>(sizeof buffer, most - bytes.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       const int error = errno;

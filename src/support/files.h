@@ -1,6 +1,7 @@
 // Files and paths, with errors as results. Every write is all or nothing; a full disk is ErrorCode::Storage.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 namespace simrt {
 
-/// Whole contents. ErrorCode::Storage when it cannot be opened or read.
-Result<std::string> read_file(const std::string& path);
+/// Whole contents, or the first `most` bytes. ErrorCode::Storage when it cannot be opened or read.
+Result<std::string> read_file(const std::string& path, std::uint64_t most = UINT64_MAX);
 
 /// Replaces `path` as one step (temporary file beside it, fsync, rename): a reader, or a crash at any moment,
 /// sees the old bytes or the new ones. Keeps the mode of an existing file; follows a symbolic link.

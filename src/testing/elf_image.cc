@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -79,8 +80,18 @@ std::vector<std::string> expand(const std::vector<std::string>& folders, const s
 }
 
 std::optional<ElfImage> load(const std::string& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_loaded_part(path);
   return bytes ? parse_elf(*bytes) : std::nullopt;
+}
+
+std::optional<Elf64_Ehdr> header_of(std::string_view bytes) {
+  const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+      (header->e_type != ET_EXEC && header->e_type != ET_DYN)) {
+    return std::nullopt;
+  }
+  return header;
 }
 
 std::string find_in(const std::vector<std::string>& folders, const std::string& name) {
@@ -94,12 +105,8 @@ std::string find_in(const std::vector<std::string>& folders, const std::string& 
 }  // namespace
 
 std::optional<ElfImage> parse_elf(std::string_view bytes) {
-  const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-      (header->e_type != ET_EXEC && header->e_type != ET_DYN)) {
-    return std::nullopt;
-  }
+  const auto header = header_of(bytes);
+  if (!header) return std::nullopt;
   ElfImage image;
   const std::vector<Elf64_Phdr> all = segments(bytes, *header);
   for (const Elf64_Phdr& segment : all) {
@@ -121,6 +128,20 @@ std::optional<ElfImage> parse_elf(std::string_view bytes) {
     }
   }
   return image;
+}
+
+std::optional<std::string> read_loaded_part(const std::string& path) {
+  constexpr std::uint64_t kHeaders = 4096;
+  auto bytes = read_file(path, kHeaders);
+  const auto header = bytes ? header_of(*bytes) : std::nullopt;
+  if (!header) return std::nullopt;
+  std::uint64_t end = 0;
+  const std::vector<Elf64_Phdr> all = segments(*bytes, *header);
+  for (const Elf64_Phdr& segment : all)
+    if (segment.p_filesz <= UINT64_MAX - segment.p_offset)
+      end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
+  bytes = read_file(path, all.size() == header->e_phnum && end > 0 ? end : UINT64_MAX);
+  return bytes ? std::optional(std::move(*bytes)) : std::nullopt;
 }
 
 std::vector<std::string> find_libraries(const std::string& program, const std::string& library_path) {

@@ -30,8 +30,8 @@ std::string joined(const std::array<std::string_view, 2>& halves) {
 }
 
 TestMain detect_in(const std::string& path) {
-  const auto bytes = read_file(path);
-  if (!bytes || !parse_elf(*bytes)) return TestMain::None;
+  const auto bytes = read_loaded_part(path);
+  if (!bytes) return TestMain::None;
   for (const Marker& marker : kMarkers) {
     if (bytes->find(joined(marker.second)) != std::string::npos &&
         bytes->find(joined(marker.first)) != std::string::npos) {
@@ -43,7 +43,7 @@ TestMain detect_in(const std::string& path) {
 
 /// Frameworks that come as shared libraries of the system, recognised by name.
 TestMain detect_in_names(const std::string& program) {
-  const auto bytes = read_file(program);
+  const auto bytes = read_loaded_part(program);
   const auto image = bytes ? parse_elf(*bytes) : std::nullopt;
   if (!image) return TestMain::None;
   for (const std::string& library : image->needed) {

@@ -90,11 +90,12 @@ class WatchedSitesOf : public ::testing::Test {
   WatchedSites of(std::vector<SharedAccess> accesses) {
     Impact impact;
     impact.accesses = std::move(accesses);
-    return watched_sites(impact, head_, root_ + "/program", root_, root_);
+    return watched_sites(impact, head_, root_ + "/program", root_, root_, libraries_);
   }
 
   std::string root_;
   Program head_;
+  LibraryCode libraries_;
 };
 
 TEST_F(WatchedSitesOf, ALineAndThoseBesideIt) {

@@ -114,6 +114,14 @@ TEST_F(FilesTest, MakesAndRemovesTrees) {
   EXPECT_FALSE(is_directory(directory_.file("a")));
 }
 
+TEST_F(FilesTest, ReadStopsBehindAsManyBytesAsAreWanted) {
+  const std::string path = directory_.path() + "/file", text(100'000, 'x');
+  ASSERT_TRUE(write_file_atomically(path, text));
+  EXPECT_EQ(read_file(path, 0).value().size(), 0U);
+  EXPECT_EQ(read_file(path, 70'001).value().size(), 70'001U);
+  EXPECT_EQ(read_file(path, 1'000'000).value(), text);
+}
+
 TEST_F(FilesTest, TemporaryDirectoryGoesWithItsOwner) {
   std::string path;
   {

@@ -24,6 +24,24 @@ TEST(ParseElf, NamesLibrariesAndSearchPaths) {
   EXPECT_THAT(folders, Contains(sample("library_1")));
 }
 
+TEST(ParseElf, TheLoadedPartHasAllOfIt) {
+  const std::string whole = read_file(sample("library_user")).value();
+  const auto loaded = read_loaded_part(sample("library_user"));
+  ASSERT_TRUE(loaded);
+  EXPECT_LT(loaded->size(), whole.size());
+  EXPECT_EQ(*loaded, whole.substr(0, loaded->size()));
+  const auto image = parse_elf(*loaded), same = parse_elf(whole);
+  ASSERT_TRUE(image && same);
+  EXPECT_EQ(image->needed, same->needed);
+  EXPECT_EQ(image->runpath, same->runpath);
+}
+
+TEST(ParseElf, TheLoadedPartOfOtherFilesIsNothing) {
+  EXPECT_EQ(read_loaded_part("/"), std::nullopt);
+  EXPECT_EQ(read_loaded_part("/nowhere/at/all"), std::nullopt);
+  EXPECT_EQ(read_loaded_part(__FILE__), std::nullopt);
+}
+
 TEST(ParseElf, OtherBytesAreNoImage) {
   EXPECT_EQ(parse_elf(""), std::nullopt);
   EXPECT_EQ(parse_elf("#!/bin/sh\n"), std::nullopt);

@@ -97,7 +97,9 @@ WatchedSites Scope::watched(const std::string& program, const std::string& build
   const std::lock_guard lock(known_->mutex);
   auto known = known_->by_program.find(program);
   if (known == known_->by_program.end())
-    known = known_->by_program.emplace(program, watched_sites(impact_, *head_, program, build, root)).first;
+    known = known_->by_program
+                .emplace(program, watched_sites(impact_, *head_, program, build, root, known_->libraries))
+                .first;
   return known->second;
 }
 

@@ -42,6 +42,7 @@ class Scope {
   struct Known {
     std::mutex mutex;
     std::map<std::string, WatchedSites> by_program;
+    LibraryCode libraries;
   };
   std::vector<std::uint32_t> accesses_of(const FindingSide& side) const;
 

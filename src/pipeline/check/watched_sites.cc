@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/mapping/code_sites.h"
 #include "support/files.h"
 #include "testing/elf_image.h"
 
@@ -25,7 +24,7 @@ struct Line {
 
 struct Module {
   testing::CheckModule name;
-  analysis::CodeSites code;
+  std::shared_ptr<const analysis::CodeSites> code;
   std::set<std::uint64_t> calls = {};              // that are to be watched
   std::vector<std::uint64_t> into_libraries = {};  // of them, those whose library code is, too
 };
@@ -46,7 +45,7 @@ class Lookup {
  private:
   bool has_code(const std::string& file, std::uint32_t first, std::uint32_t last) const {
     return std::any_of(modules_.begin(), modules_.end(),
-                       [&](const Module& module) { return module.code.has_code(file, first, last); });
+                       [&](const Module& module) { return module.code->has_code(file, first, last); });
   }
   void add_lines(const std::string& file, std::uint32_t first, std::uint32_t last, bool whole_object) {
     auto& lines = whole_object ? objects_ : lines_;
@@ -112,7 +111,7 @@ void Lookup::follow_into_libraries() {
   for (bool first = true; first || !linked.empty(); first = false) {
     std::set<Linked> more;
     for (Module& module : modules_) {
-      const auto behind = module.code.library_code_behind(
+      const auto behind = module.code->library_code_behind(
           first ? module.into_libraries : std::vector<std::uint64_t>(), linked);
       module.calls.insert(behind.calls.begin(), behind.calls.end());
       for (const Linked& function : behind.linked)
@@ -128,9 +127,9 @@ WatchedSites Lookup::take() {
     const auto add_all = [&](const std::vector<std::uint64_t>& more) {
       module.calls.insert(more.begin(), more.end());
     };
-    for (const Line& line : lines_) add_all(module.code.calls_at(line.file, line.line));
+    for (const Line& line : lines_) add_all(module.code->calls_at(line.file, line.line));
     for (const Line& line : objects_) {
-      const auto more = module.code.calls_at(line.file, line.line);
+      const auto more = module.code->calls_at(line.file, line.line);
       module.into_libraries.insert(module.into_libraries.end(), more.begin(), more.end());
     }
     add_all(module.into_libraries);
@@ -147,10 +146,25 @@ WatchedSites Lookup::take() {
   return watched;
 }
 
+Result<std::shared_ptr<const analysis::CodeSites>> load(const std::string& file, const std::string& root) {
+  auto code = analysis::CodeSites::load(file, root);
+  if (!code) return fail(code.error());
+  return std::make_shared<const analysis::CodeSites>(std::move(*code));
+}
+
 }  // namespace
 
+Result<std::shared_ptr<const analysis::CodeSites>> LibraryCode::of(const std::string& file,
+                                                                   const std::string& root) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(file); known != known_.end()) return known->second;
+  auto code = load(file, root);
+  if (code) known_.emplace(file, *code);
+  return code;
+}
+
 WatchedSites watched_sites(const Impact& impact, const Program& head, const std::string& program,
-                           const std::string& build, const std::string& root) {
+                           const std::string& build, const std::string& root, LibraryCode& libraries) {
   std::vector<std::string> files = testing::find_libraries(program, {});
   std::erase_if(files, [&](const std::string& file) { return !relative_to(file, build); });
   files.insert(files.begin(), program);
@@ -161,10 +175,11 @@ WatchedSites watched_sites(const Impact& impact, const Program& head, const std:
     return all;
   };
   for (const std::string& file : files) {
-    auto code = analysis::CodeSites::load(file, root);
+    const bool is_program = file == program;
+    auto code = is_program ? load(file, root) : libraries.of(file, root);
     if (!code) return everything(code.error().message);
     modules.push_back(
-        {file == program ? testing::CheckModule{} : testing::CheckModule{file, {}}, std::move(*code)});
+        {is_program ? testing::CheckModule{} : testing::CheckModule{file, {}}, std::move(*code)});
   }
   Lookup lookup(head, std::move(modules));
   for (const SharedAccess& access : impact.accesses)

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "analysis/mapping/code_sites.h"
 #include "model/impact.h"
 #include "model/program.h"
+#include "support/result.h"
 #include "testing/check_plan.h"
 
 namespace simrt::pipeline {
@@ -20,6 +25,17 @@ struct WatchedSites {
   std::string why_all;     ///< everything is watched: the reason
 };
 
+/// What has been read of libraries, which many programs share. Thread-safe.
+class LibraryCode {
+ public:
+  /// Errors: as CodeSites::load.
+  Result<std::shared_ptr<const analysis::CodeSites>> of(const std::string& file, const std::string& root);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const analysis::CodeSites>> known_;
+};
+
 /// Looks at a test's program and its libraries below `build`. Of an access:
 /// - the code of its line, and of the lines beside it: where an operator stands over several lines, or in
 /// front
@@ -29,6 +45,6 @@ struct WatchedSites {
 ///   copy that is made where it is asked for) the lines that call it. A function without code or callers is
 ///   not in the program.
 WatchedSites watched_sites(const Impact& impact, const Program& head, const std::string& program,
-                           const std::string& build, const std::string& root);
+                           const std::string& build, const std::string& root, LibraryCode& libraries);
 
 }  // namespace simrt::pipeline

@@ -238,15 +238,19 @@ std::string Symbols::variable(const testing::Execution& execution, std::uint64_t
   return frame != nullptr && !frame->function.empty() ? "memory in " + frame->function : "memory";
 }
 
-const std::vector<std::string>& Symbols::lines_of(const std::string& file) {
+const std::vector<Symbols::SourceLine>& Symbols::lines_of(const std::string& file) {
   auto [known, fresh] = sources_.try_emplace(file);
   if (!fresh) return known->second;
   const auto text = read_file(root_ + "/" + file);
   if (!text) return known->second;
+  std::unordered_map<std::string, std::uint32_t> count;
   std::size_t begin = 0;
   while (begin <= text->size()) {
     const std::size_t end = std::min(text->find('\n', begin), text->size());
-    known->second.push_back(text->substr(begin, end - begin));
+    SourceLine line{text->substr(begin, end - begin), {}, 0};
+    line.statement = without_space(line.text);
+    line.equal = count[line.statement]++;
+    known->second.push_back(std::move(line));
     begin = end + 1;
   }
   return known->second;
@@ -255,7 +259,7 @@ const std::vector<std::string>& Symbols::lines_of(const std::string& file) {
 std::string Symbols::line_text(const CodeFrame& frame) {
   if (!frame.own() || frame.line == 0) return {};
   const auto& lines = lines_of(frame.file);
-  return frame.line <= lines.size() ? lines[frame.line - 1] : std::string();
+  return frame.line <= lines.size() ? lines[frame.line - 1].text : std::string();
 }
 
 std::string Symbols::source_line(const CodeFrame& frame) {
@@ -266,14 +270,10 @@ std::string Symbols::source_line(const CodeFrame& frame) {
 std::string Symbols::position(const CodeFrame& frame) {
   const std::lock_guard lock(mutex_);
   const std::string text = line_text(frame);
-  const std::string statement = without_space(text);
-  if (statement.empty()) return fmt::format("{}:{}", frame.line, frame.column);
-  const auto& lines = lines_of(frame.file);
-  const auto equal = std::count_if(
-      lines.begin(), lines.begin() + (frame.line - 1),
-      [&](const std::string& line) { return line == text || without_space(line) == statement; });
+  if (without_space(text).empty()) return fmt::format("{}:{}", frame.line, frame.column);
+  const SourceLine& line = lines_of(frame.file)[frame.line - 1];
   const std::size_t before = without_space(text.substr(0, frame.column == 0 ? 0 : frame.column - 1)).size();
-  return fmt::format("{}#{}+{}", statement, equal, before);
+  return fmt::format("{}#{}+{}", line.statement, line.equal, before);
 }
 
 /// What the facts know of the line, for a hook with another column than the access (that of a macro, an

@@ -48,7 +48,11 @@ class Symbols {
   void add(const testing::Execution& execution, const std::set<std::uint64_t>& pcs);
   bool is_foreign(const std::string& directory);
   const std::vector<CodeFrame>& frames_of(const testing::Execution& execution, std::uint64_t pc);
-  const std::vector<std::string>& lines_of(const std::string& file);
+  struct SourceLine {
+    std::string text, statement;  // statement: without white space
+    std::uint32_t equal = 0;      // earlier lines with the same statement
+  };
+  const std::vector<SourceLine>& lines_of(const std::string& file);
   std::string accessed_near(const CodeFrame& frame, const std::string& word, bool written);
   std::string as_written(const CodeFrame& frame, bool written);
   std::string line_text(const CodeFrame& frame);
@@ -70,7 +74,7 @@ class Symbols {
   std::map<std::string, bool> foreign_;                                 // by directory
   std::map<std::string, FramesByOffset> frames_;                        // by module and return address
   std::map<std::string, std::unique_ptr<analysis::ModuleNames>> data_;  // for globals; null: unreadable
-  std::map<std::string, std::vector<std::string>> sources_;
+  std::map<std::string, std::vector<SourceLine>> sources_;
 };
 
 }  // namespace simrt::pipeline
