@@ -6,8 +6,8 @@ namespace simrt::schedule {
 namespace {
 
 constexpr std::uint32_t kNoParent = std::numeric_limits<std::uint32_t>::max();
-/// More points than this are not kept for the sake of the order: about a gigabyte.
-constexpr std::size_t kMostPoints = 3'000'000;
+/// More points than this are not kept for the sake of the order: about 300 MB.
+constexpr std::size_t kMostPoints = 1'000'000;
 
 }  // namespace
 
