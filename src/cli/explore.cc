@@ -66,6 +66,7 @@ void add_explore(Commands commands) {
       "  pcbN, dfs   every interleaving with at most N preemptions (0 to 4), or at all\n"
       "  hapset+pcbN the same, only where an order was not seen\n"
       "  rf          constrains what reads see (which write, or a value from before it), otherwise like pos\n"
+      "  delay       stops one thread before a step that conflicts with another's, which goes first\n"
       "  pair        brings conflicting accesses next to each other, in both orders; otherwise random\n"
       "  period      cuts the threads' work into few periods that follow one another\n"
       "  random, pctN, pos, surw   drawn anew for each execution (pctN: N-1 change points)\n"

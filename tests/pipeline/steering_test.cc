@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <tuple>
+
 namespace simrt::pipeline {
 namespace {
 
@@ -58,7 +61,8 @@ TEST_F(Steerings, AimedExecutionsDoNotCountAsLong) {
 }
 
 TEST_F(Steerings, EachBeginsWithAnExecutionAndSearchesSayWhatTheyCover) {
-  for (const char* name : {"auto", "map", "pair", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
+  for (const char* name :
+       {"auto", "delay", "map", "pair", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
     auto steering = make(name);
     ASSERT_TRUE(steering);
     EXPECT_TRUE((*steering)->next()) << name;
@@ -83,6 +87,55 @@ Execution write_and_read(bool write_first) {
     execution.events.push_back(event);
   }
   return execution;
+}
+
+using Cut = std::tuple<ThreadIndex, std::uint32_t, std::uint64_t>;
+
+std::set<Cut> cuts_of(const std::optional<Proposal>& proposal) {
+  std::set<Cut> cuts;
+  for (const format::PlanCut& cut : proposal->plan.cuts) cuts.insert({cut.thread, cut.period, cut.points});
+  return cuts;
+}
+
+// The thread before its second access, the other one, everybody else, and then the thread again.
+TEST_F(Steerings, ADelayPutsTheOtherThreadBeforeTheStep) {
+  Execution execution;
+  execution.threads.resize(4);
+  for (const ExecutionEvent& event :
+       {ExecutionEvent{
+            .object = 0x10, .site = site_id("a"), .size = 4, .thread = 1, .kind = EventKind::Write},
+        ExecutionEvent{
+            .object = 0x20, .site = site_id("b"), .size = 4, .thread = 1, .kind = EventKind::Write},
+        ExecutionEvent{.object = 0x10, .site = site_id("c"), .size = 4, .thread = 3, .kind = EventKind::Read},
+        ExecutionEvent{
+            .object = 0x20, .site = site_id("d"), .size = 4, .thread = 3, .kind = EventKind::Read}}) {
+    execution.decisions.push_back({execution.events.size(), ThreadSet(15), event.thread});
+    execution.events.push_back(event);
+  }
+  auto delays = make("delay");
+  ASSERT_TRUE(delays);
+  EXPECT_FALSE((*delays)->has_untried());
+  (*delays)->watch(execution, {.new_instances = 1, .every_access = false});
+  EXPECT_FALSE((*delays)->has_untried()) << "own points cannot be counted in it";
+  (*delays)->watch(execution, {.new_instances = 1, .every_access = true});
+  EXPECT_TRUE((*delays)->has_untried());
+  const auto first = (*delays)->next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->plan.strategy, format::StrategyKind::Periodical);
+  EXPECT_TRUE(first->all_points);
+  EXPECT_EQ(cuts_of(first), (std::set<Cut>{{0, 2, 0}, {1, 3, 1}, {2, 2, 0}, {3, 1, 0}}));
+  (*delays)->learn(execution, {}, {});
+  const auto second =
+      (*delays)->next();  // the other thread's second access; only until the first thread's is made
+  EXPECT_EQ(cuts_of(second), (std::set<Cut>{{0, 4, 0}, {1, 1, 0}, {1, 3, 2}, {2, 4, 0}, {3, 2, 1}}));
+  for (int i = 0; i < 6; ++i) (*delays)->next();
+  EXPECT_FALSE((*delays)->has_untried());
+  const auto drawn = (*delays)->next();
+  EXPECT_GE(drawn->plan.cuts.size(), 1U);
+  for (std::size_t i = 1; i < drawn->plan.cuts.size(); ++i)
+    if (drawn->plan.cuts[i].thread == drawn->plan.cuts[i - 1].thread) {
+      EXPECT_GT(drawn->plan.cuts[i].period, drawn->plan.cuts[i - 1].period);
+    }
 }
 
 // The history is read when a strategy has been made.

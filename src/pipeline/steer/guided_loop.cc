@@ -54,10 +54,11 @@ CheckPlan GuidedLoop::complete(const Proposal& proposal) const {
   return plan;
 }
 
-void GuidedLoop::learn(const Observed& seen, bool aimed) {
+void GuidedLoop::learn(const CheckPlan& plan, const Observed& seen) {
   const Execution converted = sites_->convert(seen);
   if (!options_.impacted.empty()) knowledge_->set_impacted(sites_->sites_at(options_.impacted));
-  const Learned learned = knowledge_->learn(converted, seen, *sites_, aimed);
+  Learned learned = knowledge_->learn(converted, seen, *sites_, plan.hold != 0);
+  learned.every_access = plan.watched.empty();
   steering_->learn(converted, seen, learned);
 }
 
@@ -71,7 +72,7 @@ Result<std::optional<GuidedStep>> GuidedLoop::next() {
   step.seen = std::move(*seen);
   if (step.seen.result.end != testing::CheckEnd::NotUnderPlan) {
     ++executions_;
-    learn(step.seen, step.plan.hold != 0);
+    learn(step.plan, step.seen);
   }
   return std::optional(std::move(step));
 }

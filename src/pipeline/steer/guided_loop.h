@@ -49,7 +49,7 @@ class GuidedLoop {
  private:
   GuidedLoop(Execute execute, Symbols& symbols, GuidedOptions options);
   testing::CheckPlan complete(const Proposal& proposal) const;
-  void learn(const Observed& seen, bool aimed);
+  void learn(const testing::CheckPlan& plan, const Observed& seen);
 
   Execute execute_;
   GuidedOptions options_;

@@ -9,6 +9,9 @@
 namespace simrt::pipeline {
 namespace {
 
+// Behind so many executions only every so manieth is looked at for what it covers: that costs as much as the
+// execution, and hardly any of them covers something new.
+constexpr std::uint64_t kAllLookedAt = 1000, kLookedAtEvery = 4;
 constexpr std::uint64_t kMethodPairSteps = 20'000'000;  // events x threads; longer executions are left out
 
 }  // namespace
@@ -77,6 +80,7 @@ Learned Knowledge::learn(const Execution& converted, const Observed& seen, const
   threads_ = std::max(threads_, seen.result.execution.thread_count);
   note_sharing(converted);
   note_order(converted, seen);
+  if (executions_ > kAllLookedAt && executions_ % kLookedAtEvery != 0) return learned;
   const schedule::Recognised recognised = schedule::recognise(converted);
   fresh_.add(recognised);
   learned.new_instances = covered_.add(recognised);

@@ -40,7 +40,14 @@ class Steering {
   virtual std::optional<Proposal> next() = 0;
   /// What came of the last proposal. The knowledge has learned from it before.
   virtual void learn(const Execution& execution, const Observed& seen, const Learned& learned) = 0;
+  /// The same of an execution that another one proposed.
+  virtual void watch(const Execution& execution, const Learned& learned) {
+    (void)execution;
+    (void)learned;
+  }
   virtual SteeringReport report() const = 0;
+  /// Whether it knows of something definite that it has not aimed at yet.
+  virtual bool has_untried() const { return false; }
   /// False for those whose end is their own: saturation does not stop them.
   virtual bool stops_at_saturation() const { return true; }
 };
@@ -68,6 +75,7 @@ SteeringResult steer_pairs(const SteeringOptions& options);
 SteeringResult steer_search(const SteeringOptions& options, const std::string& name);
 SteeringResult steer_reads_from(const SteeringOptions& options);
 SteeringResult steer_periods(const SteeringOptions& options);
+SteeringResult steer_delays(const SteeringOptions& options);
 SteeringResult steer_portfolio(const SteeringOptions& options);
 
 }  // namespace simrt::pipeline
