@@ -255,6 +255,37 @@ TEST(Search, GuidedSearchFindsALostUpdate) {
   EXPECT_LT(guided.report.executions, explore(program, {}).report.executions);
 }
 
+// A wider guidance (what a step would come behind counts, too) has the same end.
+TEST(Search, WiderGuidanceFindsOrdersThatNoReversalAsksFor) {
+  Program program;  // t1 looks between two writes of t0: with the look first and with it last it is all right
+  program.variables = {0};
+  program.threads = {{{Op::Write, 0, 1, "begin"}, {Op::Write, 0, 0, "end"}},
+                     {{Op::Read, 0, 0, "look"}, {Op::AssertEqual, 0, 0, "assert"}}};
+  HapSets known;  // both seen elsewhere
+  const auto statement = [](const char* site, EventKind kind, StatementThread thread) {
+    ExecutionEvent event;
+    event.site = site_id(site);
+    event.kind = kind;
+    return HapSets().statement({}, event, thread);
+  };
+  for (const char* write : {"begin", "end"})
+    known.insert(statement(write, EventKind::Write, StatementThread::Local),
+                 statement("look", EventKind::Read, StatementThread::Remote));
+  for (const Novelty novelty : {Novelty::Reversed, Novelty::Either}) {
+    SystematicSearch search = SystematicSearch::create({.guided = true, .novelty = novelty}, known).value();
+    Interpreter interpreter(program);
+    bool failed = false;
+    while (const auto prefix = search.next_prefix()) {
+      const Execution execution = interpreter.run(*prefix);
+      failed |= execution.outcome.failed();
+      search.learn(execution);
+    }
+    EXPECT_EQ(failed, novelty == Novelty::Either);
+  }
+  const Explored busy = explore(busy_wait(), {.guided = true, .novelty = Novelty::Either}, 60);
+  EXPECT_TRUE(busy.report.finished);
+}
+
 TEST(Search, WhatWasLearnedBeforeCostsOneRun) {
   SystematicSearch first = SystematicSearch::create({.guided = true}).value();
   const Program program = busy_wait();

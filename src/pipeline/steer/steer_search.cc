@@ -12,7 +12,7 @@ namespace {
 
 struct Parsed {
   schedule::SearchOptions options;
-  bool rest = false;  ///< where guided search ends, go on without guidance
+  bool rest = false;  ///< where guided search ends, go on with less guidance and then with none
   std::string scope;
 };
 
@@ -72,14 +72,11 @@ class Searching final : public Steering {
 
   std::optional<Proposal> next() override {
     // What the history knows is known by now, not when this was made.
-    if (parsed_.options.guided && search_.report().executions == 0)
+    if (parsed_.options.guided && ended_.empty() && search_.report().executions == 0)
       search_.know(options_.knowledge->orders());
     auto prefix = search_.next_prefix();
-    if (!prefix && parsed_.rest && !guided_) {
-      guided_ = search_.report();
-      orders_ = search_.hapsets().size();
-      parsed_.options = kPlain;
-      search_ = schedule::SystematicSearch::create(kPlain).value();
+    while (!prefix && parsed_.rest && parsed_.options.guided) {
+      go_on();
       prefix = search_.next_prefix();
     }
     if (!prefix) return std::nullopt;
@@ -117,12 +114,7 @@ class Searching final : public Steering {
                       known.ended_early() == 0 && known.uncontrolled() == 0;
     if (done.redundant > 0)
       report.lines.push_back(fmt::format("{} executions repeated an equivalent one", done.redundant));
-    if (guided_)
-      report.lines.push_back(
-          fmt::format("guided by predecessor sets ({} pairs) for {} executions, until every order had been "
-                      "seen; then without "
-                      "guidance",
-                      orders_, guided_->executions));
+    report.lines.insert(report.lines.end(), ended_.begin(), ended_.end());
     if (parsed_.options.guided)
       report.lines.push_back(fmt::format(
           "guided by predecessor sets ({} pairs): {} orders not tried because they had been seen; "
@@ -147,11 +139,27 @@ class Searching final : public Steering {
   bool stops_at_saturation() const override { return false; }
 
  private:
+  /// The guided search has ended: the next part, each wider than the one before.
+  void go_on() {
+    const bool wide = parsed_.options.novelty == schedule::Novelty::Either;
+    ended_.push_back(
+        fmt::format("guided by predecessor sets for {} executions ({} pairs), until {}",
+                    search_.report().executions, search_.hapsets().size(),
+                    wide ? "all that would come behind something new was tried; then without guidance"
+                         : "every reversed order had been seen"));
+    if (wide) {
+      parsed_.options = kPlain;
+    } else {
+      parsed_.options.novelty = schedule::Novelty::Either;
+    }
+    // From nothing: what was learned would end it before it came to where it differs.
+    search_ = schedule::SystematicSearch::create(parsed_.options).value();
+  }
+
   SteeringOptions options_;
   Parsed parsed_;
   schedule::SystematicSearch search_;
-  std::optional<schedule::SearchReport> guided_;  // of the guided part, where the rest follows
-  std::size_t orders_ = 0;                        // known at its end
+  std::vector<std::string> ended_;  // parts of the search, where the rest followed
   bool threads_cut_ = false;
   std::size_t forgotten_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "schedule/search/dependence.h"
-#include "schedule/search/untested_orders.h"
 
 namespace simrt::schedule {
 namespace {
@@ -180,7 +179,7 @@ void SystematicSearch::try_untested(const Execution& execution, std::size_t from
   const RaceAnalysis analysis(execution);
   const std::vector<std::size_t> owner = decisions_by_event(execution);
   const UntestedOrders untested =
-      untested_orders(execution, analysis, hapsets_, execution.decisions[from].event);
+      untested_orders(execution, analysis, hapsets_, execution.decisions[from].event, options_.novelty);
   report_.pruned += untested.tested;
   for (const auto& [first, second] : untested.orders) {
     const std::size_t at = owner[first];

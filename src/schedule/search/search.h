@@ -30,6 +30,7 @@
 #include "schedule/hapset/hapset.h"
 #include "schedule/search/races.h"
 #include "schedule/search/search_tree.h"
+#include "schedule/search/untested_orders.h"
 #include "support/result.h"
 
 namespace simrt::schedule {
@@ -40,6 +41,7 @@ struct SearchOptions {
   Reduction reduction = Reduction::Source;
   std::optional<unsigned> preemptions = std::nullopt;  ///< most preemptions of one interleaving (0 to 4)
   bool guided = false;                                 ///< by HaPSets, which are learned from the good runs
+  Novelty novelty = Novelty::Reversed;                 ///< guided: which reversals are tried
   SearchOrder order = SearchOrder::Newest;
 };
 

@@ -1,6 +1,7 @@
 #include "schedule/search/untested_orders.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "schedule/search/dependence.h"
@@ -13,12 +14,14 @@ constexpr std::size_t kNone = SIZE_MAX;
 
 class Sweep {
  public:
-  Sweep(const Execution& execution, const RaceAnalysis& analysis, const HapSets& known, std::size_t from)
+  Sweep(const Execution& execution, const RaceAnalysis& analysis, const HapSets& known, std::size_t from,
+        Novelty novelty)
       : execution_(execution),
         analysis_(analysis),
         known_(known),
         shown_(known.context_depth()),
-        from_(from) {}
+        from_(from),
+        novelty_(novelty) {}
 
   UntestedOrders run() {
     list_visible();
@@ -77,13 +80,38 @@ class Sweep {
     return known_.statement(execution_, analysis_.step(step), thread);
   }
 
-  /// Whether a good execution, or this one up to here, has shown `second` immediately before `first`.
+  /// Whether a good execution, or this one up to here, has shown `earlier` immediately before `later`.
+  bool seen(std::size_t earlier, std::size_t later) const {
+    const Statement before = statement(earlier, StatementThread::Remote);
+    const Statement after = statement(later, StatementThread::Local);
+    return known_.seen(before, after) || shown_.seen(before, after);
+  }
+
   bool tested(std::size_t first, std::size_t second) {
-    const Statement before = statement(second, StatementThread::Remote);
-    const Statement after = statement(first, StatementThread::Local);
-    const bool seen = known_.seen(before, after) || shown_.seen(before, after);
-    result_.tested += seen ? 1 : 0;
-    return seen;
+    const bool tested =
+        seen(second, first) && (novelty_ == Novelty::Reversed || !comes_behind_new(first, second));
+    result_.tested += tested ? 1 : 0;
+    return tested;
+  }
+
+  /// Whether the step that `second` would depend on immediately, were it made before `first`, is new to it.
+  bool comes_behind_new(std::size_t first, std::size_t second) const {
+    const ExecutionEvent& moved = analysis_.step(second);
+    std::optional<std::size_t> behind, own;
+    each_key(moved, [&](std::uint64_t key) {
+      const auto steps = latest_.find(key);
+      if (steps == latest_.end()) return;
+      for (const std::size_t last : steps->second) {
+        if (last >= first) continue;
+        const ExecutionEvent& event = analysis_.step(last);
+        if (event.thread == moved.thread) {
+          own = std::max(own.value_or(last), last);
+        } else if (hapset_conflict(event.kind, moved.kind)) {
+          behind = std::max(behind.value_or(last), last);
+        }
+      }
+    });
+    return behind && (!own || *own < *behind) && !seen(*behind, second);
   }
 
   bool reversible(std::size_t first, std::size_t second) const {
@@ -140,6 +168,7 @@ class Sweep {
   const HapSets& known_;
   HapSets shown_;  // by this execution
   std::size_t from_;
+  Novelty novelty_;
   std::vector<std::vector<std::size_t>> visible_;  // by thread
   std::vector<std::size_t> next_;                  // by thread: index into visible_
   std::vector<bool> alive_;                        // by thread: exists by now
@@ -150,8 +179,8 @@ class Sweep {
 }  // namespace
 
 UntestedOrders untested_orders(const Execution& execution, const RaceAnalysis& analysis, const HapSets& known,
-                               std::size_t from) {
-  return Sweep(execution, analysis, known, from).run();
+                               std::size_t from, Novelty novelty) {
+  return Sweep(execution, analysis, known, from, novelty).run();
 }
 
 }  // namespace simrt::schedule

@@ -17,6 +17,12 @@ struct UntestedOrder {
   std::size_t second = 0;
 };
 
+/// When a reversal is worth an execution.
+enum class Novelty : std::uint8_t {
+  Reversed,  ///< that order was not seen: the paper's condition
+  Either     ///< or `second` would come behind a step that it was never seen immediately behind
+};
+
 struct UntestedOrders {
   std::vector<UntestedOrder> orders;  ///< in the order in which the execution came to them
   std::uint64_t tested = 0;           ///< orders that were left out because the HaPSets know their reversal
@@ -29,6 +35,6 @@ struct UntestedOrders {
 /// execution; what it shows itself counts from where it shows it. States up to the event `from` are left out:
 /// they were looked at with the execution that came to them first.
 UntestedOrders untested_orders(const Execution& execution, const RaceAnalysis& analysis, const HapSets& known,
-                               std::size_t from);
+                               std::size_t from, Novelty novelty);
 
 }  // namespace simrt::schedule
