@@ -88,8 +88,9 @@ void add_check(Commands commands) {
       ->add_option(
           "--budget", flags->request.budget_seconds,
           "Stop after this many seconds; what is known by then is reported. A quarter (more, while "
-          "none has shown a race) goes into one quick run of each test, and those that show one come first; "
-          "then a test uses at most an eighth of what is left (a third where a race was seen), the last "
+          "nothing came of it) goes into quick runs of each test, and those that show a race or a failure "
+          "come first; then a test uses at most an eighth of what is left (a third where a race was seen), "
+          "the last "
           "ones more")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--timeout", flags->request.timeout_seconds, "Seconds one execution may take")

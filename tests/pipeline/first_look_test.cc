@@ -12,8 +12,7 @@ using ::testing::ElementsAre;
 FirstLook look(Promise promise, bool cut = false) {
   FirstLook look;
   look.promise = promise;
-  look.run.emplace();
-  look.run->cut = cut;
+  look.ended = !cut;
   return look;
 }
 

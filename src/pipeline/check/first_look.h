@@ -1,5 +1,5 @@
-// What one free run of a test shows of the diff, before anything is verified: where a budget does not reach
-// all tests, those that showed a race come first.
+// What a run or a few of each test show of the diff, before anything is verified: where a budget does not
+// reach all tests, those that showed a race come first.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,23 @@ namespace simrt::pipeline {
 
 /// Best first.
 enum class Promise : std::uint8_t {
-  Race,  ///< nothing ordered two accesses that the diff put at risk
-  Open,  ///< anything else; not looked at, or not to its end
-  Alone  ///< it ran with one thread
+  Race,     ///< nothing ordered two accesses that the diff put at risk
+  Failure,  ///< it failed under a schedule, and not by itself
+  Open,     ///< anything else; not looked at, or not to its end
+  Alone     ///< it ran with one thread
 };
 
 struct FirstLook {
   Promise promise = Promise::Open;
+  bool ended = false;             ///< the test came to its end within the look
   std::optional<WatchedRun> run;  ///< what check_test need not watch again
 };
 
-/// Runs each test once under the detector, the quickest first (`recorded`: their durations in seconds; 0 =
+/// Runs each test under the detector, the quickest first (`recorded`: their durations in seconds; 0 =
 /// unknown), for a few seconds at most, `jobs` at once. `seconds` in all; while none has shown a race,
 /// somewhat more than twice as many. Those that are not reached are Open, as are those that cannot be run.
+/// Tests that take their time run under control first: those that sleep and wait end at once there, since
+/// time is virtual; what computes is left alone after half of its duration and runs freely.
 std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
                                    const TestCheckOptions& options, double seconds, unsigned jobs);
 
