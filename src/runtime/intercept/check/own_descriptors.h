@@ -66,7 +66,7 @@ class OwnDescriptors {
   void forget_file(uint32_t file);
   Entry* entry_of(int fd) { return fd >= 0 && static_cast<uint32_t>(fd) < kMost ? &entries_[fd] : nullptr; }
 
-  Entry entries_[kMost];
+  Entry entries_[kMost] = {};
   uint32_t end_ = 0;  // all known numbers are below
   uint32_t files_ = 0;
   bool sockets_shared_ = false, other_processes_ = false, kernel_counts_ = false;
