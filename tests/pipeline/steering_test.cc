@@ -153,6 +153,39 @@ TEST_F(Steerings, AGuidedSearchLeavesOutWhatTheHistoryKnows) {
   }
 }
 
+// Each order that it leaves out because another strategy showed it hides what lies behind it.
+TEST_F(Steerings, AGuidedSearchDoesNotHearOfTheOrdersOfOthers) {
+  Knowledge knowledge{{}};
+  Symbols symbols{".", nullptr};
+  const RecordedSites sites{symbols};
+  auto search = make("hapset", knowledge);
+  ASSERT_TRUE(search);
+  const Learned learned = knowledge.learn(write_and_read(false), {}, sites, false);
+  ASSERT_GT(learned.new_orders, 0U);
+  (*search)->watch(write_and_read(false), learned);
+  ASSERT_TRUE((*search)->next());
+  (*search)->learn(write_and_read(true), {}, {});
+  EXPECT_TRUE((*search)->next());
+}
+
+TEST_F(Steerings, OfSeveralSearchesOneMakesTheFirstExecution) {
+  for (const char* name : {"hapset", "dpor"}) {
+    auto search = make(name);
+    ASSERT_TRUE(search);
+    (*search)->watch(write_and_read(true), {.every_access = true});
+    ASSERT_TRUE((*search)->next());
+    EXPECT_TRUE((*search)->next()->plan.schedule.empty()) << name << ": somebody chose in that one";
+    (*search)->watch(write_and_read(true), {.every_access = true, .by_default = true});
+    const auto second = (*search)->next();
+    ASSERT_TRUE(second);
+    ASSERT_EQ(second->plan.schedule.size(), 1U) << name;
+    EXPECT_EQ(second->plan.schedule[0].thread, 1U) << name;
+    (*search)->watch(write_and_read(true), {.every_access = true, .by_default = true});
+    (*search)->learn(write_and_read(false), {}, {});
+    EXPECT_FALSE((*search)->next()) << name << ": both orders were run";
+  }
+}
+
 // The second part begins anew, and what it covers is proven.
 TEST_F(Steerings, WhereGuidedSearchEndsTheRestFollowsWhenAskedFor) {
   Knowledge knowledge{{}};

@@ -59,6 +59,8 @@ void GuidedLoop::learn(const CheckPlan& plan, const Observed& seen) {
   if (!options_.impacted.empty()) knowledge_->set_impacted(sites_->sites_at(options_.impacted));
   Learned learned = knowledge_->learn(converted, seen, *sites_, plan.hold != 0);
   learned.every_access = plan.watched.empty();
+  learned.by_default = (plan.flags & format::kPlanStrictSchedule) != 0 && plan.schedule.empty() &&
+                       (seen.result.execution.flags & format::kRunEnabledCut) == 0;
   steering_->learn(converted, seen, learned);
 }
 

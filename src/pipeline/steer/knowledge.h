@@ -20,6 +20,7 @@ struct Learned {
   std::uint64_t new_instances = 0;  ///< pattern instances nobody had covered
   std::size_t new_orders = 0;       ///< predecessor pairs nobody had seen (good runs only)
   bool every_access = false;        ///< every access of the execution was a scheduling point
+  bool by_default = false;  ///< nobody chose anything in it: the first execution of every systematic search
 };
 
 class Knowledge {
@@ -43,6 +44,8 @@ class Knowledge {
   /// Instances that are covered or predicted.
   std::uint64_t feasible() const;
   const schedule::HapSets& orders() const { return orders_; }
+  /// Those of earlier explorations only.
+  const schedule::HapSets& remembered_orders() const { return remembered_orders_; }
   const schedule::Saturation& saturation() const { return saturation_; }
   const schedule::MethodPairCoverage& method_pairs() const { return method_pairs_; }
   const std::unordered_set<SiteId>& impacted() const { return impacted_; }

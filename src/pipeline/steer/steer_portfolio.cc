@@ -11,15 +11,16 @@
 namespace simrt::pipeline {
 namespace {
 
-const std::vector<std::string> kMembers = {"surw", "delay", "map",    "pos",  "rf",
-                                           "dpor", "pair",  "period", "pct3", "random"};
+const std::vector<std::string> kMembers = {"surw", "delay",  "map",  "pos",    "rf",    "dpor",
+                                           "pair", "period", "pct3", "random", "hapset"};
 
 /// The first executions, as indices of kMembers: before coverage says who is worth most, single delays get
-/// half of them and the search some, for these find most with few executions; in between everybody has a
-/// turn.
-constexpr std::size_t kDelay = 1;
-constexpr std::array<std::size_t, 35> kOpening = {0, 1, 1, 1, 5, 5, 1, 5, 4, 1, 5, 3, 1, 5, 1, 2, 1, 4,
-                                                  1, 5, 3, 1, 4, 1, 2, 1, 6, 1, 7, 1, 8, 1, 9, 1, 0};
+/// a third of them and the two systematic searches, which begin with the same execution, another one, for
+/// these find most with few executions; in between everybody has a turn.
+constexpr std::size_t kDelay = 1, kGuided = 10;
+constexpr std::array<std::size_t, 44> kOpening = {0, 1,  1,  1, 5, 10, 1, 5, 10, 4, 1, 5, 10, 3, 1,
+                                                  5, 10, 2,  1, 5, 10, 4, 1, 10, 3, 1, 5, 10, 4, 1,
+                                                  2, 1,  10, 1, 6, 1,  7, 1, 8,  1, 9, 1, 5,  0};
 
 class Sharing final : public Steering {
  public:
@@ -66,19 +67,17 @@ class Sharing final : public Steering {
       const std::size_t member = kOpening[opened_++];
       if (portfolio_.take(member)) return member;
     }
-    // Single delays are few, and each is another interleaving: every other execution is theirs.
-    if (!delayed_ && members_[kDelay]->has_untried() && portfolio_.take(kDelay)) {
-      delayed_ = true;
-      return kDelay;
-    }
-    delayed_ = false;
+    // Single delays are few, and each is another interleaving: every other execution is theirs. Guided search
+    // ends soon, too, and goes step by step: until then every fourth is its own.
+    ++turn_;
+    if (turn_ % 2 == 1 && members_[kDelay]->has_untried() && portfolio_.take(kDelay)) return kDelay;
+    if (turn_ % 4 == 2 && portfolio_.take(kGuided)) return kGuided;
     return portfolio_.next();
   }
 
   std::vector<std::unique_ptr<Steering>> members_;
   schedule::Portfolio portfolio_;
-  std::size_t current_ = 0, opened_ = 0;
-  bool delayed_ = false;
+  std::size_t current_ = 0, opened_ = 0, turn_ = 0;
 };
 
 }  // namespace

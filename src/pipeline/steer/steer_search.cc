@@ -71,9 +71,7 @@ class Searching final : public Steering {
       : options_(options), parsed_(std::move(parsed)), search_(std::move(search)) {}
 
   std::optional<Proposal> next() override {
-    // What the history knows is known by now, not when this was made.
-    if (parsed_.options.guided && ended_.empty() && search_.report().executions == 0)
-      search_.know(options_.knowledge->orders());
+    if (search_.report().executions == 0) recall();
     auto prefix = search_.next_prefix();
     while (!prefix && parsed_.rest && parsed_.options.guided) {
       go_on();
@@ -96,12 +94,15 @@ class Searching final : public Steering {
 
   void learn(const Execution& execution, const Observed& seen, const Learned&) override {
     threads_cut_ |= (seen.result.execution.flags & format::kRunEnabledCut) != 0;
-    const auto& impacted = options_.knowledge->impacted();
-    if (impacted.size() != forgotten_) {  // what was learned before the change counts no more there
-      search_.forget(impacted);
-      forgotten_ = impacted.size();
-    }
-    search_.learn(execution);
+    add(execution);
+  }
+
+  /// Of two searches only one makes the first execution, for it is the same.
+  void watch(const Execution& execution, const Learned& learned) override {
+    if (!learned.by_default || search_.report().executions > 0) return;
+    recall();
+    search_.next_prefix();  // the empty one
+    add(execution);
   }
 
   SteeringReport report() const override {
@@ -139,6 +140,22 @@ class Searching final : public Steering {
   bool stops_at_saturation() const override { return false; }
 
  private:
+  void add(const Execution& execution) {
+    const auto& impacted = options_.knowledge->impacted();
+    if (impacted.size() != forgotten_) {  // what was learned before the change counts no more there
+      search_.forget(impacted);
+      forgotten_ = impacted.size();
+    }
+    search_.learn(execution);
+  }
+
+  /// What the history knows is known when the first execution is made, not when this was made. Nothing else
+  /// is told: an order that another strategy's execution showed would keep this one from all that lies behind
+  /// it.
+  void recall() {
+    if (parsed_.options.guided && ended_.empty()) search_.know(options_.knowledge->remembered_orders());
+  }
+
   /// The guided search has ended: the next part, each wider than the one before.
   void go_on() {
     const bool wide = parsed_.options.novelty == schedule::Novelty::Either;
