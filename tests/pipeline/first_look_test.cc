@@ -24,7 +24,8 @@ TEST(FirstLooks, SeenRacesComeFirstOneThreadLast) {
   looks.push_back(FirstLook{});                // 3: not reached
   looks.push_back(look(Promise::Race));        // 4
   looks.push_back(look(Promise::Open, true));  // 5
-  EXPECT_THAT(by_promise(looks), ElementsAre(4, 2, 1, 3, 5, 0));
+  looks.push_back(look(Promise::Failure));     // 6
+  EXPECT_THAT(by_promise(looks), ElementsAre(4, 6, 2, 1, 3, 5, 0));
   EXPECT_THAT(by_promise({}), ElementsAre());
 }
 

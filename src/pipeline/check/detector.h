@@ -16,12 +16,12 @@
 
 namespace simrt::pipeline {
 
-/// One run of a test, free of any schedule.
+/// One run of a test: free of any schedule, or a first look under control.
 struct WatchedRun {
   testing::Execution execution;  ///< findings, stacks, threads and modules, whoever told them
   bool took_part = true;         ///< false: the tool never came up, nothing is known
   std::string ending;            ///< as Observed::ending; empty: not compared
-  bool cut = false;              ///< stopped at the time limit: what it would have come to nobody knows
+  bool cut = false;  ///< stopped at the time limit, or not free: what it comes to by itself is not known
 };
 
 struct WatchRequest {

@@ -144,7 +144,9 @@ class Looking {
     known.failed = seen->failed;
     known.points = seen->result.execution.points;
     const Promise promise = promise_of(seen->result.execution, true, options_);
-    keep(index, promise, true, as_watched(std::move(*seen)));
+    // A free look that shows no less is the fuller one.
+    if (!looks_[index].run || promise <= Promise::Failure)
+      keep(index, promise, true, as_watched(std::move(*seen)));
     return true;
   }
 

@@ -11,7 +11,7 @@
 
 namespace simrt::pipeline {
 
-/// Best first.
+/// Best first; the first two are equally good.
 enum class Promise : std::uint8_t {
   Race,     ///< nothing ordered two accesses that the diff put at risk
   Failure,  ///< it failed under a schedule, and not by itself
@@ -33,9 +33,9 @@ struct FirstLook {
 std::vector<FirstLook> first_looks(const std::vector<TestCase>& tests, const std::vector<double>& recorded,
                                    const TestCheckOptions& options, double seconds, unsigned jobs);
 
-/// Indexes: where a race was seen first, of those the ones that ended within the look, which can be tried
-/// often; tests with one thread last. All others stay in their order: what one free run hints at says less of
-/// a test than the selection does.
+/// Indexes: where a race or a failure was seen first, of those the ones that ended within the look, which can
+/// be tried often; tests with one thread last. All others stay in their order: what one free run hints at
+/// says less of a test than the selection does.
 std::vector<std::size_t> by_promise(const std::vector<FirstLook>& looks);
 
 }  // namespace simrt::pipeline

@@ -5,6 +5,7 @@
 
 #include "schedule/patterns/recognise.h"
 #include "schedule/patterns/shared_variables.h"
+#include "support/hash.h"
 
 namespace simrt::pipeline {
 namespace {
@@ -80,7 +81,11 @@ Learned Knowledge::learn(const Execution& converted, const Observed& seen, const
   threads_ = std::max(threads_, seen.result.execution.thread_count);
   note_sharing(converted);
   note_order(converted, seen);
-  if (executions_ > kAllLookedAt && executions_ % kLookedAtEvery != 0) return learned;
+  // By a hash: the portfolio takes turns, and a period would fall in with one of them. What was aimed at
+  // counts.
+  const bool sampled = hash_combine(executions_, 0) % kLookedAtEvery == 0;
+  learned.looked_at = executions_ <= kAllLookedAt || aimed || sampled;
+  if (!learned.looked_at) return learned;
   const schedule::Recognised recognised = schedule::recognise(converted);
   fresh_.add(recognised);
   learned.new_instances = covered_.add(recognised);

@@ -19,6 +19,7 @@ namespace simrt::pipeline {
 struct Learned {
   std::uint64_t new_instances = 0;  ///< pattern instances nobody had covered
   std::size_t new_orders = 0;       ///< predecessor pairs nobody had seen (good runs only)
+  bool looked_at = true;            ///< false: of many executions one that was only counted
   bool every_access = false;        ///< every access of the execution was a scheduling point
   bool by_default = false;  ///< nobody chose anything in it: the first execution of every systematic search
 };

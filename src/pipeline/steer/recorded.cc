@@ -81,9 +81,11 @@ RecordedSites::Place RecordedSites::name_site(const testing::Execution& executio
 /// Call sites in the project's own code. Library code between them is part of the sites' names.
 const std::vector<SiteId>& RecordedSites::callers_of(const testing::Execution& execution,
                                                      std::uint64_t calls) {
-  const auto [at, fresh] = callers_.try_emplace(calls);
+  static const std::vector<SiteId> kUnknown;
+  if (const auto known = callers_.find(calls); known != callers_.end()) return known->second;
   const auto found = execution.calls.find(calls);
-  if (!fresh || found == execution.calls.end()) return at->second;
+  if (found == execution.calls.end()) return kUnknown;  // another execution may tell
+  const auto at = callers_.try_emplace(calls).first;
   for (const CodeFrame& frame : symbols_.stack(execution, found->second))
     if (frame.own())
       at->second.push_back(

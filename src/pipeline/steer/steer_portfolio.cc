@@ -44,7 +44,7 @@ class Sharing final : public Steering {
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (i != current_) members_[i]->watch(execution, learned);
     members_[current_]->learn(execution, seen, learned);
-    portfolio_.report(current_, learned.new_instances, seen.failed);
+    if (learned.looked_at || seen.failed) portfolio_.report(current_, learned.new_instances, seen.failed);
   }
 
   SteeringReport report() const override {

@@ -7,6 +7,7 @@ namespace simrt::rt::detect {
 namespace {
 
 void publish(Thread& thread, Object& object, AtomicKind kind, Order order) {
+  object.writer = {};
   // Whatever came before, this value is not its.
   if (kind == AtomicKind::Store && !(releases(order) && renews(thread, object.clocks))) object.clocks.clear();
   if (releases(order)) {

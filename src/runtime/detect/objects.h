@@ -9,7 +9,8 @@
 
 namespace simrt::rt::detect {
 
-/// Whose clocks a lock has: then that thread has nothing to take over, and little to publish.
+/// Whose clocks a lock has: then that thread has nothing to take over, and little to publish. Nobody's, when
+/// something else than a lock operation has changed them.
 struct Releaser {
   static constexpr uint32_t kNobody = 0, kSeveral = UINT32_MAX;
   uint32_t who = kNobody;  // slot + 1

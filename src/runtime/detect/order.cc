@@ -350,6 +350,7 @@ void released(uintptr_t address) {
   Object* object = scope.find_or_make();
   if (object == nullptr) return;
   release_clocks(*thread, object->clocks);
+  object->writer = {};
   next_segment(*thread);
 }
 

@@ -287,7 +287,8 @@ template <bool kExchanges>
   if (found.alike != 0) {
     const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
     const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
-    if (((before ^ cell) & kSameStep) != 0 && locks_cover(thread, before) &&
+    const bool still_own = ((before ^ cell) & kSlotBits) == 0;
+    if (still_own && ((before ^ cell) & kSameStep) != 0 && locks_cover(thread, before) &&
         (found.foreign == 0 || is_settled(thread, granule, found.foreign, cell))) {
       const bool alone = (found.own & (found.own - 1)) == 0 && (cell & kAtomic) == 0;
       const uint64_t earlier = alone ? before : latest_before(thread, granule, cell);

@@ -74,8 +74,11 @@ uint32_t tasks() {
 // One that has ended for the engine may take a moment to end for the kernel.
 bool has_strangers(uint32_t threads) {
   static uint32_t strangers = 0;
-  for (int tries = 0; tries < 100; ++tries) {
-    const uint32_t all = tasks();
+  constexpr int kMostTries =
+      500;  // of 100 us: a thread that has ended for us may take its time in the kernel
+  uint32_t all = 0;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    all = tasks();
     if (all == 0) return true;
     if (all <= threads) {
       strangers = 0;
@@ -85,7 +88,7 @@ bool has_strangers(uint32_t threads) {
     const struct timespec moment = {0, 100'000};
     raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&moment), 0);
   }
-  strangers = tasks() - threads;
+  strangers = all - threads;
   return true;
 }
 

@@ -49,6 +49,9 @@ class WithoutReuse {
 
 template <class Real>
 bool bind_to_next(int fd, Name& name, Real real) {
+  int shared = 0;  // with SO_REUSEPORT a port that is bound already would be taken, another process' even
+  socklen_t size = sizeof shared;
+  if (getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &shared, &size) == 0 && shared != 0) return false;
   const WithoutReuse exclusive(fd);
   for (int tries = 0; tries < kMostTries && last_port != 0 && last_port < kLastPort; ++tries) {
     *name.port() = htons(++last_port);

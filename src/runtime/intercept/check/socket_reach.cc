@@ -207,13 +207,14 @@ Reach reach_of_tcp(int fd) {
                                                                                : Reach::Arriving;
 }
 
-// Who made the other end, the kernel remembers: socketpair(), listen() or connect().
+// Who made the other end of a pair or of a connection, the kernel remembers. Of a datagram socket it does
+// not, nor of a peer in another name space of processes.
 Reach reach_of_unix(int fd) {
   if (own_descriptors.sockets_are_shared()) return Reach::Outside;
+  if (number_of(fd, SO_ACCEPTCONN) == 1) return alone() ? Reach::Within : Reach::Outside;
   struct ucred maker = {};
-  if (number_of(fd, SO_ACCEPTCONN) == 0 && option(fd, SOL_SOCKET, SO_PEERCRED, maker) && maker.pid > 0)
-    return maker.pid == raw_syscall(SYS_getpid) ? Reach::Within : Reach::Outside;
-  return alone() ? Reach::Within : Reach::Outside;
+  const bool told = option(fd, SOL_SOCKET, SO_PEERCRED, maker) && maker.pid > 0;
+  return told && maker.pid == raw_syscall(SYS_getpid) ? Reach::Within : Reach::Outside;
 }
 
 }  // namespace
