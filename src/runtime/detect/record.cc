@@ -9,15 +9,16 @@
 namespace simrt::rt::detect {
 namespace {
 
-// A later conflict with `old` would be one with `next` as well, made by the same thread or ordered after it.
-bool covers(uint64_t next, LockSet next_locks, uint64_t old) {
-  return (old & kBytes & ~next) == 0 && ((next & kWrite) != 0 || (old & kWrite) == 0) &&
-         (((next ^ old) & kAtomic) == 0 || (next & kAtomic) == 0) && (old & kRelease & ~next) == 0 &&
-         (next_locks == kNoLocks || included(next_locks, lockset_of(old)));
-}
-
 bool locks_cover(const Thread& thread, uint64_t old) {
   return thread.lockset == kNoLocks || included(thread.lockset, lockset_of(old));
+}
+
+// A later conflict with `old` would be one with the thread's `next` as well, made by the same thread or
+// ordered after it.
+bool covers(const Thread& thread, uint64_t next, uint64_t old) {
+  return (old & kBytes & ~next) == 0 && ((next & kWrite) != 0 || (old & kWrite) == 0) &&
+         (((next ^ old) & kAtomic) == 0 || (next & kAtomic) == 0) && (old & kRelease & ~next) == 0 &&
+         locks_cover(thread, old);
 }
 
 // By what no other schedule can change.
@@ -145,7 +146,7 @@ void offer_own(Thread& thread, uint64_t cell, uint64_t old, uint32_t i, Room& ro
   const bool now = segment_of(old) == thread.segment;
   if (now) {  // a read and a write of one segment keep a cell each: both sites count
     room.offer(i, kEvictOwn);
-  } else if (covers(cell, thread.lockset, old)) {
+  } else if (covers(thread, cell, old)) {
     room.offer(i, kCovered);
     room.spared |= 1u << i;
   }
@@ -172,13 +173,14 @@ void put(Granule& granule, uint32_t at, uint64_t cell) {
   }
 }
 
-// What the access that was looked at with `seen` puts into the granule: `cell`, which may have more bytes or
-// sites than it. Two threads that come to a granule at the same moment (some 50 ns) do not see each other.
+// Two threads that come to a granule at the same moment (some 50 ns) do not see each other.
 // Where only some sites are watched, an exchange, which is a full barrier, sees to it that the later one
 // does; where all are, it would be a third of all the time, and the moment is left alone, as in
 // ThreadSanitizer. Nobody is there at the same moment in controlled executions.
 bool must_exchange(const Thread& thread, uint64_t cell) { return thread.choosy && (cell & kAtomic) == 0; }
 
+// What the access `asked` that was looked at with `seen` puts into the granule: `cell`, which may have more
+// bytes or sites than it.
 void enter(Thread& thread, Granule& granule, const Seen& seen, uint32_t at, uint64_t cell, uint64_t asked,
            uintptr_t word) {
   const uint64_t before = seen.cell(at);
@@ -241,7 +243,7 @@ void note(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site 
       } else if (!ordered && passes_on(old, asked)) {
         is_kept_apart(thread, old);
       }
-      if (ordered && room.rank < kCovered && covers(asked, thread.lockset, old)) room.offer(i, kCovered);
+      if (ordered && room.rank < kCovered && covers(thread, asked, old)) room.offer(i, kCovered);
     }
   }
   note(thread, granule, asked, word, site, earlier);

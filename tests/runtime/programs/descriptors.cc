@@ -116,35 +116,38 @@ int wait_in_vain(int fd, int rounds = 20) {
   return result;
 }
 
-int send_descriptor(int through, int fd) {
+/// One byte with room for a descriptor beside it.
+struct DescriptorMessage {
   char byte = 'x';
   struct iovec part = {&byte, 1};
   alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  struct msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  struct cmsghdr* header = CMSG_FIRSTHDR(&message);
+  struct msghdr header = {};
+
+  DescriptorMessage() {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control;
+    header.msg_controllen = sizeof control;
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+};
+
+int send_descriptor(int through, int fd) {
+  DescriptorMessage message;
+  struct cmsghdr* header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  return sendmsg(through, &message, 0) == 1 ? 0 : -1;
+  return sendmsg(through, &message.header, 0) == 1 ? 0 : -1;
 }
 
 int receive_descriptor(int through) {
-  char byte = 0;
-  struct iovec part = {&byte, 1};
-  alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  struct msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  if (recvmsg(through, &message, 0) != 1) return -1;
+  DescriptorMessage message;
+  if (recvmsg(through, &message.header, 0) != 1) return -1;
   int fd = -1;
-  if (const struct cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr)
+  if (const struct cmsghdr* header = CMSG_FIRSTHDR(&message.header); header != nullptr)
     std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
   return fd;
 }
