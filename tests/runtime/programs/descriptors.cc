@@ -28,6 +28,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -90,14 +91,15 @@ struct Loopback {
   }
 };
 
-struct UnixName {
+struct UnixName {  // abstract
   struct sockaddr_un name = {};
   socklen_t size;
-  UnixName() {  // abstract
+  UnixName() {
     name.sun_family = AF_UNIX;
-    const std::string text = "simrt-test-" + std::to_string(getpgrp());
-    std::memcpy(name.sun_path + 1, text.c_str(), text.size());
-    size = static_cast<socklen_t>(offsetof(struct sockaddr_un, sun_path) + 1 + text.size());
+    // As long for every process, and written by libc: an execution must not go another way for its number.
+    const int length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "simrt-test-%010d",
+                                     static_cast<int>(getpgrp()));
+    size = static_cast<socklen_t>(offsetof(struct sockaddr_un, sun_path) + 1 + static_cast<unsigned>(length));
   }
   sockaddr* address() { return reinterpret_cast<sockaddr*>(&name); }
 };
