@@ -37,9 +37,8 @@ StepTime LatestStart::other_than(VariableNumber variable) const {
 }
 
 void Spans::note(VariableNumber variable, StepTime begin, StepTime end) {
-  const auto same = std::find_if(spans_.rbegin(), spans_.rend(),
-                                 [&](const Span& span) { return span.variable == variable; });
-  if (same != spans_.rend()) spans_.erase(std::next(same).base());
+  // The newer span of a variable contains the older one: both begin with the first access of a.
+  if (!spans_.empty() && spans_.back().variable == variable) spans_.pop_back();
   spans_.push_back({variable, begin, end});
   if (spans_.size() >= 2 * kMost) drop_contained();
 }
@@ -52,10 +51,12 @@ bool Spans::contains(StepTime time, VariableNumber except) const {
 
 void Spans::drop_contained() {
   StepTime smallest = kNever, second = kNever;
+  VariableNumber of_smallest = 0;
   std::vector<Span> kept;
   for (auto span = spans_.rbegin(); span != spans_.rend() && kept.size() < kMost; ++span) {
-    if (span->begin >= second) continue;
+    if (span->begin >= second || (span->begin == smallest && span->variable == of_smallest)) continue;
     if (span->begin < smallest) {
+      of_smallest = span->variable;
       second = std::exchange(smallest, span->begin);
     } else {
       second = span->begin;

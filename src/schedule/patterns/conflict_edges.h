@@ -14,8 +14,9 @@
 
 namespace simrt::schedule {
 
-/// Number of a step in its execution, from 1.
-using StepTime = std::uint64_t;
+/// Number of a step in its execution, from 1. 32 bits: what is known of variables is the larger part of the
+/// memory that recognition walks through.
+using StepTime = std::uint32_t;
 inline constexpr StepTime kNever = std::numeric_limits<StepTime>::max();
 
 enum class EdgeModes : std::uint8_t { WriteWrite, WriteRead, ReadWrite };
@@ -48,8 +49,8 @@ class LatestStart {
   StepTime start_ = 0, second_start_ = 0;
 };
 
-/// The spans [first step of a, step of b] of an edge, newest last. A span that two newer ones of other
-/// variables contain is dropped, and the oldest beyond kMost.
+/// The spans [first step of a, step of b] of an edge, newest last. From time to time those are dropped that
+/// two newer ones of different variables contain, or one of the same variable, and the oldest beyond kMost.
 class Spans {
  public:
   void note(VariableNumber variable, StepTime begin, StepTime end);

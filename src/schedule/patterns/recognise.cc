@@ -14,11 +14,14 @@ namespace {
 struct Accesses {
   ThreadIndex thread;
   std::uint32_t site;
-  bool writes;
   StepTime first, last;
-  /// Bits, by Edge::number_to: edges to this thread, on other variables, that spanned one of them.
-  std::vector<std::uint64_t> spans_hit;
+  /// Bits, by Edge::number_to: edges to this thread, on other variables, that spanned one of them. Those from
+  /// 64 on: `far_hits` (number, 0 = none).
+  std::uint64_t hits = 0;
+  std::uint32_t far_hits = 0;
+  bool writes;
 };
+static_assert(sizeof(Accesses) == 32);  // two a line: an execution walks through all of them
 
 EdgeModes modes_of(bool first_writes, bool second_writes) {
   if (first_writes && second_writes) return EdgeModes::WriteWrite;
@@ -63,6 +66,10 @@ class PatternRecogniser::State {
 
   void step(ThreadIndex thread, SiteId site, bool reads, bool writes,
             std::span<const VariableNumber> variables) {
+    if (now_ == kNever - 1) {
+      cut = true;
+      return;
+    }
     ++now_;
     const std::uint32_t number = intern(site);
     edges_now_.clear();
@@ -78,6 +85,19 @@ class PatternRecogniser::State {
       if (reads) note_access(thread, number, false, variable);
       if (writes) note_access(thread, number, true, variable);
     }
+  }
+
+  /// A step on this variable comes soon: its line in the table; then, a little later, what is known of it.
+  void expect(VariableNumber variable) const {
+    if (variable < variables_.size()) __builtin_prefetch(&variables_[variable]);
+  }
+  void expect_now(VariableNumber variable) const {
+    constexpr std::size_t kLine = 64, kMostLines = 8;
+    if (variable >= variables_.size()) return;
+    const std::vector<Accesses>& all = variables_[variable];
+    const auto* data = reinterpret_cast<const char*>(all.data());
+    const std::size_t lines = std::min(kMostLines, (all.size() * sizeof(Accesses) + kLine - 1) / kLine);
+    for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(data + i * kLine);
   }
 
   std::unordered_set<PatternInstance> found;
@@ -115,8 +135,12 @@ class PatternRecogniser::State {
     std::vector<Accesses>& all = variables_[variable];
     StepTime previous = 0;
     const StepTime elsewhere = last_steps_[thread].other_than(variable);
-    for (const Accesses& own : all)
-      if (own.thread == thread && own.site == site && own.writes == writes) previous = own.last;
+    own_.clear();
+    for (const Accesses& own : all) {
+      if (own.thread != thread) continue;
+      own_.push_back(&own);
+      if (own.site == site && own.writes == writes) previous = own.last;
+    }
     for (std::size_t i = 0; i < all.size(); ++i) {
       Accesses& before = all[i];
       if (before.thread == thread || !(before.writes || writes)) continue;
@@ -128,19 +152,18 @@ class PatternRecogniser::State {
       const EdgeModes modes = modes_of(before.writes, writes);
       const auto [number, fresh] = edges_.edge(group, before.site, site, modes);
       if (fresh) emit(pattern_of(modes), {before.site, site});
-      if (!again) find_triples(all, before, thread, writes, edges_[number]);
+      if (!again) find_triples(before, writes, edges_[number]);
       if (!again || !back_again) compare(number, before, variable, back);
       edges_now_.push_back({&group, number, variable, before.first, before.last});
     }
   }
 
-  void find_triples(const std::vector<Accesses>& all, const Accesses& middle, ThreadIndex thread, bool writes,
-                    Edge& edge) {
-    for (const Accesses& own : all) {
-      if (own.thread != thread || own.first >= middle.last) continue;
-      const PatternNumber pattern = pattern_of(own.writes, middle.writes, writes);
-      if (pattern == 0 || !set_bit(edges_.kind(edge).before, 2 * own.site + (own.writes ? 1 : 0))) continue;
-      emit(pattern, {own.site, middle.site, edge.second_site});
+  void find_triples(const Accesses& middle, bool writes, Edge& edge) {
+    for (const Accesses* own : own_) {
+      if (own->first >= middle.last) continue;
+      const PatternNumber pattern = pattern_of(own->writes, middle.writes, writes);
+      if (pattern == 0 || !set_bit(edges_.kind(edge).before, 2 * own->site + (own->writes ? 1 : 0))) continue;
+      emit(pattern, {own->site, middle.site, edge.second_site});
     }
   }
 
@@ -190,19 +213,37 @@ class PatternRecogniser::State {
   /// access contain the last one too.
   bool spanned(Accesses& accesses, EdgeNumber number, VariableNumber variable) {
     const Edge& edge = edges_[number];
-    if (has_bit(accesses.spans_hit, edge.number_to)) return true;
+    if (has_hit(accesses, edge.number_to)) return true;
     if (!edge.spans.contains(accesses.last, variable)) return false;
-    set_bit(accesses.spans_hit, edge.number_to);
+    set_hit(accesses, edge.number_to);
     return true;
+  }
+
+  bool has_hit(const Accesses& accesses, std::uint32_t bit) const {
+    if (bit < 64) return (accesses.hits >> bit & 1) != 0;
+    return accesses.far_hits != 0 && has_bit(far_hits_[accesses.far_hits - 1], bit - 64);
+  }
+  /// True when it was not set.
+  bool set_hit(Accesses& accesses, std::uint32_t bit) {
+    if (bit < 64) {
+      const bool fresh = (accesses.hits >> bit & 1) == 0;
+      accesses.hits |= 1ULL << bit;
+      return fresh;
+    }
+    if (accesses.far_hits == 0) {
+      far_hits_.emplace_back();
+      accesses.far_hits = static_cast<std::uint32_t>(far_hits_.size());
+    }
+    return set_bit(far_hits_[accesses.far_hits - 1], bit - 64);
   }
 
   /// The same of all edges of a group. True when some edge was new.
   bool note_spans(Accesses& accesses, const EdgeGroup& group, VariableNumber variable) {
     bool fresh = false;
     for (std::size_t i = 0; i < group.edges.size(); ++i) {
-      if (group.ends[i] <= accesses.last || has_bit(accesses.spans_hit, group.numbers_to[i])) continue;
+      if (group.ends[i] <= accesses.last || has_hit(accesses, group.numbers_to[i])) continue;
       if (!edges_[group.edges[i]].spans.contains(accesses.last, variable)) continue;
-      fresh |= set_bit(accesses.spans_hit, group.numbers_to[i]);
+      fresh |= set_hit(accesses, group.numbers_to[i]);
     }
     return fresh;
   }
@@ -239,7 +280,8 @@ class PatternRecogniser::State {
       own.last = now_;
       return;
     }
-    variables_[variable].push_back({thread, site, writes, now_, now_, {}});
+    variables_[variable].push_back(
+        {.thread = thread, .site = site, .first = now_, .last = now_, .writes = writes});
   }
 
   RecogniserLimits limits_;
@@ -247,6 +289,8 @@ class PatternRecogniser::State {
   std::unordered_map<SiteId, std::uint32_t> numbers_;
   std::vector<SiteId> sites_;
   std::vector<std::vector<Accesses>> variables_;
+  std::vector<const Accesses*> own_;  ///< of the current step's thread and variable
+  std::vector<std::vector<std::uint64_t>> far_hits_;
   EdgeTable edges_;
   std::vector<LatestStart> last_steps_;  ///< of each thread, on any variable but one
   std::vector<EndingEdge> edges_now_;
@@ -259,13 +303,22 @@ void PatternRecogniser::step(ThreadIndex thread, SiteId site, bool reads, bool w
                              std::span<const VariableNumber> variables) {
   state_->step(thread, site, reads, writes, variables);
 }
+void PatternRecogniser::expect(VariableNumber variable) const { state_->expect(variable); }
+void PatternRecogniser::expect_now(VariableNumber variable) const { state_->expect_now(variable); }
 const std::unordered_set<PatternInstance>& PatternRecogniser::found() const { return state_->found; }
 bool PatternRecogniser::cut() const { return state_->cut; }
 
 Recognised recognise(const Execution& execution, RecogniserLimits limits) {
   const SharedVariables shared(execution);
   PatternRecogniser recogniser(limits);
-  for (std::size_t i = 0; i < execution.events.size(); ++i) {
+  // What is known of 100,000 variables fits into no cache: it is asked for ahead of its use.
+  constexpr std::size_t kSoon = 16, kNow = 8;
+  const std::size_t count = execution.events.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kSoon < count)
+      for (const VariableNumber variable : shared.touched_by(i + kSoon)) recogniser.expect(variable);
+    if (i + kNow < count)
+      for (const VariableNumber variable : shared.touched_by(i + kNow)) recogniser.expect_now(variable);
     const ExecutionEvent& event = execution.events[i];
     const auto variables = shared.touched_by(i);
     if (variables.empty()) continue;
