@@ -11,12 +11,14 @@
 
 namespace simrt::schedule {
 
-enum class Op { Read, Write, Add, Lock, Unlock, AssertEqual, LoopWhileNotZero };
+enum class Op { Read, Write, Add, Lock, Unlock, Try, Post, Wait, TryWait, AssertEqual, LoopWhileNotZero };
 
 struct Instruction {
   Op op;
-  std::uint64_t object = 0;  ///< variable or mutex
-  int value = 0;  ///< Write: what; Add: to the register; AssertEqual: with the register; Loop: back to
+  std::uint64_t object = 0;  ///< variable, mutex or semaphore
+  /// Write: what; Add: to the register; Try, TryWait: how many steps to leave out when they fail;
+  /// AssertEqual: with the register; Loop: back to
+  int value = 0;
   std::string site;
 };
 
@@ -24,6 +26,7 @@ struct Program {
   std::vector<std::vector<Instruction>> threads;
   std::vector<int> variables;
   int mutexes = 0;
+  std::vector<int> semaphores = {};  ///< their counts at the beginning
 };
 
 class Interpreter {
@@ -33,6 +36,7 @@ class Interpreter {
   Execution run(const Choices& prefix) {
     variables_ = program_.variables;
     owner_.assign(static_cast<std::size_t>(program_.mutexes), kNoThread);
+    counts_ = program_.semaphores;
     at_.assign(program_.threads.size(), 0);
     registers_.assign(program_.threads.size(), 0);
     seen_.assign(program_.threads.size(), {});
@@ -96,18 +100,26 @@ class Interpreter {
       if (at_[t] >= program_.threads[t].size()) continue;
       const Instruction& next = program_.threads[t][at_[t]];
       if (next.op == Op::Lock && owner_[next.object] != kNoThread) continue;
+      if (next.op == Op::Wait && counts_[next.object] == 0) continue;
       enabled.insert(t);
     }
     return enabled;
   }
 
-  static ExecutionEvent event(ThreadIndex thread, const Instruction& instruction) {
+  bool fails(const Instruction& instruction) const {
+    return (instruction.op == Op::Try && owner_[instruction.object] != kNoThread) ||
+           (instruction.op == Op::TryWait && counts_[instruction.object] == 0);
+  }
+
+  ExecutionEvent event(ThreadIndex thread, const Instruction& instruction) const {
     ExecutionEvent made;
     made.thread = thread;
     made.site = site_id(instruction.site);
     const bool memory =
         instruction.op == Op::Read || instruction.op == Op::Write || instruction.op == Op::Add;
-    made.object = (memory ? 0x1000 : 0x9000) + 8 * instruction.object;
+    const bool counts =
+        instruction.op == Op::Post || instruction.op == Op::Wait || instruction.op == Op::TryWait;
+    made.object = (memory ? 0x1000 : counts ? 0x8000 : 0x9000) + 8 * instruction.object;
     made.size = memory ? 8 : 0;
     switch (instruction.op) {
       case Op::Read:
@@ -123,6 +135,18 @@ class Interpreter {
       case Op::Unlock:
         made.kind = EventKind::Unlock;
         break;
+      case Op::Try:
+        made.kind = fails(instruction) ? EventKind::TryFailed : EventKind::Lock;
+        break;
+      case Op::Post:
+        made.kind = EventKind::SemaphorePost;
+        break;
+      case Op::Wait:
+        made.kind = EventKind::SemaphoreWait;
+        break;
+      case Op::TryWait:
+        made.kind = fails(instruction) ? EventKind::TryFailed : EventKind::SemaphoreWait;
+        break;
       case Op::AssertEqual:
       case Op::LoopWhileNotZero:
         made.kind = EventKind::Yield;
@@ -133,6 +157,10 @@ class Interpreter {
 
   bool step(ThreadIndex thread, const Instruction& instruction) {
     ++at_[thread];
+    if (fails(instruction)) {
+      at_[thread] += static_cast<std::size_t>(instruction.value);
+      return true;
+    }
     switch (instruction.op) {
       case Op::Read:
         registers_[thread] = variables_[instruction.object];
@@ -145,7 +173,15 @@ class Interpreter {
         variables_[instruction.object] = registers_[thread] + instruction.value;
         return true;
       case Op::Lock:
+      case Op::Try:
         owner_[instruction.object] = thread;
+        return true;
+      case Op::Post:
+        ++counts_[instruction.object];
+        return true;
+      case Op::Wait:
+      case Op::TryWait:
+        --counts_[instruction.object];
         return true;
       case Op::Unlock:
         owner_[instruction.object] = kNoThread;
@@ -172,6 +208,7 @@ class Interpreter {
   std::size_t limit_;
   std::vector<int> variables_;
   std::vector<ThreadIndex> owner_;
+  std::vector<int> counts_;
   std::vector<std::size_t> at_;
   std::vector<int> registers_;
   std::vector<std::vector<int>> seen_;

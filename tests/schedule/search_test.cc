@@ -78,12 +78,38 @@ Program random_program(std::mt19937_64& random) {
   return program;
 }
 
+/// Two threads that count at a semaphore, some by trying, and try a lock that they have themselves. That of
+/// another one is not tried: a try that gets its lock cannot be told from one that would have waited.
+Program program_with_tries(std::mt19937_64& random) {
+  Program program;
+  program.variables = {0};
+  program.mutexes = 1;
+  program.semaphores = {static_cast<int>(random() % 2)};
+  for (std::size_t t = 0; t < 2; ++t) {
+    std::vector<Instruction> code;
+    const auto add = [&](Op op, int value) {
+      code.push_back({op, 0, value, "t" + std::to_string(t) + "." + std::to_string(code.size())});
+    };
+    for (std::size_t i = 1 + random() % 2; i-- > 0;) {
+      const bool counts = random() % 2 == 0, tries = random() % 2 == 0;
+      const Op begin = !counts ? Op::Lock : tries ? Op::TryWait : Op::Wait;
+      const bool again = random() % 3 == 0;
+      add(begin, again ? 3 : 2);
+      if (again) add(counts ? Op::TryWait : Op::Try, 0);
+      add(random() % 2 == 0 ? Op::Read : Op::Write, static_cast<int>(10 * t + i + 1));
+      add(counts ? Op::Post : Op::Unlock, 0);
+    }
+    program.threads.push_back(code);
+  }
+  return program;
+}
+
 TEST(Search, ReductionsReachWhatExhaustiveSearchReaches) {
   std::mt19937_64 random(2014);
   std::uint64_t all = 0, conflicts = 0, source = 0;
   int deadlocks = 0;
-  for (int round = 0; round < 400; ++round) {
-    const Program program = random_program(random);
+  for (int round = 0; round < 800; ++round) {
+    const Program program = round % 2 == 0 ? random_program(random) : program_with_tries(random);
     const Explored every = explore(program, {.reduction = Reduction::None});
     ASSERT_TRUE(every.report.complete);
     ASSERT_EQ(every.interleavings.size(), every.report.executions);
@@ -130,8 +156,8 @@ std::set<std::array<std::size_t, 4>> trace_of(const Execution& execution) {
 TEST(Search, PartialOrderReductionRunsEveryTraceOnceWhateverTheOrder) {
   std::mt19937_64 random(2017);
   std::uint64_t optimum = 0, executions[2] = {}, redundant[2] = {};
-  for (int round = 0; round < 200; ++round) {
-    const Program program = random_program(random);
+  for (int round = 0; round < 300; ++round) {
+    const Program program = round < 200 ? random_program(random) : program_with_tries(random);
     Interpreter interpreter(program);
     std::set<std::set<std::array<std::size_t, 4>>> traces;
     SystematicSearch every = SystematicSearch::create({.reduction = Reduction::None}).value();

@@ -45,6 +45,10 @@ Family family_of(EventKind kind) {
 bool shared(EventKind kind) { return kind == EventKind::LockShared || kind == EventKind::UnlockShared; }
 bool acquires(EventKind kind) { return kind == EventKind::Lock || kind == EventKind::LockShared; }
 bool releases(EventKind kind) { return kind == EventKind::Unlock || kind == EventKind::UnlockShared; }
+/// A try that failed says of its object only where it is: a semaphore, if others count there.
+bool tries_semaphore(EventKind a, EventKind b) {
+  return a == EventKind::TryFailed && family_of(b) == Family::Count;
+}
 bool writes(EventKind kind) { return writes_memory(kind) || kind == EventKind::Free; }
 
 }  // namespace
@@ -53,6 +57,7 @@ bool dependent_at_all(EventKind kind) { return family_of(kind) != Family::None; 
 
 bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
   const Family family = family_of(a.kind);
+  if (tries_semaphore(a.kind, b.kind) || tries_semaphore(b.kind, a.kind)) return a.object == b.object;
   if (family == Family::None || family != family_of(b.kind)) return false;
   if (family == Family::Memory)
     return (writes(a.kind) || writes(b.kind)) && a.object < b.object + std::max(b.size, 1u) &&
@@ -65,9 +70,11 @@ bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
 bool may_be_coenabled(EventKind first, EventKind second) {
   switch (family_of(first)) {
     case Family::Lock:
+      // Where a try fails nobody else could get it, either, but as one more reader, which changes nothing for
+      // the try.
+      if (first == EventKind::TryFailed) return releases(second) || second == EventKind::SemaphorePost;
       if (releases(first)) return second == EventKind::TryFailed;
-      if (releases(second)) return first == EventKind::TryFailed;
-      return acquires(first) || acquires(second);
+      return acquires(first) && !releases(second);
     case Family::Condition:
       return first != EventKind::Woken && second != EventKind::Woken;
     case Family::Once:
@@ -77,6 +84,10 @@ bool may_be_coenabled(EventKind first, EventKind second) {
     default:
       return true;
   }
+}
+
+bool may_have_enabled(EventKind first, EventKind second) {
+  return first == EventKind::SemaphorePost && second == EventKind::SemaphoreWait;
 }
 
 }  // namespace simrt::schedule
