@@ -30,6 +30,15 @@ void each_word(uintptr_t address, uintptr_t end, Visit visit) {
 
 void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind, uintptr_t pc) {
   const uintptr_t end = address + (size < kLongestRange ? size : kLongestRange);
+  if (thread.first_site_counts) {
+    if (thread.ignored != 0) return;
+    const Site site = site_of(pc);
+    const uint64_t base = thread.base | kind | uint64_t{place_at(thread, site)} << kPlaceShift;
+    each_word(address, end, [&](uintptr_t at, uint32_t n) {
+      record_first(thread, *granule_of(at), base | byte_mask(at, n), at & ~uintptr_t{7}, site);
+    });
+    return;
+  }
   each_word(address, end, [&](uintptr_t at, uint32_t n) { watch<true>(thread, at, n, kind, pc); });
 }
 

@@ -14,6 +14,8 @@ inline uint32_t first_cell(const Thread& thread) { return thread.slot % Granule:
 
 /// Checks one granule's access against its cells and enters it. `cell` has the bytes and kind.
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+/// The same where the first site counts; `cell` has its place.
+void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
 /// The same where granule.cell[i], `there`, is one of the same step and bytes, made elsewhere.
 void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uint64_t cell, uintptr_t word,
               Site site);
@@ -26,14 +28,17 @@ inline uint64_t byte_mask(uintptr_t address, uint32_t size) {
   return ((uint64_t{1} << size) - 1) << (address & 7);
 }
 
-/// Whether a cell of this granule has all that `cell` says, and its place does not matter.
+/// Whether nothing is to be done for a plain access where the first site counts: a cell of this granule has
+/// all that `cell` says but for the place, or, of a read (`kKind` 0), is a write of the same step to these
+/// bytes. What conflicts with the read conflicts with that.
+template <uint64_t kKind>
 inline bool is_known(const Granule& granule, uint64_t cell) {
   // Four comparisons of words in one: of 32-bit halves, as the baseline of x86-64 has them. Each word is read
   // whole.
   using Words = long long __attribute__((vector_size(16)));
   using Halves = int __attribute__((vector_size(16)));
   const auto asked = static_cast<long long>(cell),
-             fields = static_cast<long long>(kSameStep | (cell & kBytes));
+             fields = static_cast<long long>((kSameStep & ~(kWrite ^ kKind)) | (cell & kBytes));
   const auto* cells = reinterpret_cast<const volatile Words*>(granule.cell);
   const Words first = cells[0], second = cells[1];
   const auto same = [&](Words words) {
@@ -54,14 +59,14 @@ inline bool has_this_site(const Granule& granule, uint64_t cell, Site site) {
   return false;
 }
 
-/// Whether the access is over with a cell of the same step: it has been made at this site, or only its site
-/// or its bytes had to be added.
+/// Where every site counts: whether the access is over with a cell of the same step. It has been made at this
+/// site, or only its site or its bytes had to be added.
 inline bool made_in_this_step(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
     const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
     if (((there ^ cell) & kSameStep) != 0) continue;
     const uint64_t missing = cell & ~there & kBytes;
-    if (missing == 0 && (thread.first_site_counts || surely_has_site(place_of(there), site))) [[likely]]
+    if (missing == 0 && surely_has_site(place_of(there), site)) [[likely]]
       return true;
     if (missing != 0) {
       if (!is_only_site(place_of(there), site)) continue;
@@ -86,7 +91,7 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
   const uint64_t cell = thread.base | kind | byte_mask(address, size);
   const uintptr_t word = address & ~uintptr_t{7};
   Granule& granule = *granule_of(address);
-  if (made_in_this_step(thread, granule, cell, word, site_of(pc))) return;
+  if (!thread.first_site_counts && made_in_this_step(thread, granule, cell, word, site_of(pc))) return;
   record(thread, granule, cell, word, site_of(pc));
 }
 

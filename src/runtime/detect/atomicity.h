@@ -21,9 +21,7 @@ bool make_atomicity();
 inline constexpr unsigned kLocalBits = 14;
 inline constexpr uint32_t kLocals = 1u << kLocalBits;
 extern uint8_t local_marks[kLocals];
-inline uint32_t local_number(uintptr_t word) {
-  return static_cast<uint32_t>((word >> 3) * 0x9e3779b97f4a7c15u >> (64 - kLocalBits));
-}
+inline uint32_t local_number(uintptr_t word) { return near_index(word >> 3, kLocalBits); }
 inline uint8_t local_mark(uint32_t slot) { return static_cast<uint8_t>(slot < 254 ? slot + 1 : 255); }
 /// False: an access of the thread is not one between two of another's.
 inline bool may_come_between(const Thread& thread, uintptr_t word) {

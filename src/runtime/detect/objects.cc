@@ -8,7 +8,9 @@ uint8_t* object_words = nullptr;
 
 namespace {
 
-constexpr uint32_t kBuckets = 1u << 16, kStripes = 1u << 10, kLines = 1u << 18, kMostLocks = 1u << 24;
+constexpr unsigned kBucketBits = 16, kLineBits = 18;
+constexpr uint32_t kBuckets = 1u << kBucketBits, kStripes = 1u << 10, kLines = 1u << kLineBits,
+                   kMostLocks = 1u << 24;
 
 struct alignas(64) Stripe {
   runtime::SpinLock lock;
@@ -21,12 +23,8 @@ uintptr_t* lock_addresses = nullptr;
 uint32_t lock_count = 1;
 
 // All objects of one 8-byte word are in one bucket.
-uint32_t bucket_of(uintptr_t address) {
-  return static_cast<uint32_t>((address >> 3) * 0x9e3779b97f4a7c15u >> 48) % kBuckets;
-}
-uint8_t& line_of(uintptr_t address) {
-  return lines[static_cast<uint32_t>((address >> 6) * 0x9e3779b97f4a7c15u >> 46) % kLines];
-}
+uint32_t bucket_of(uintptr_t address) { return near_index(address >> 3, kBucketBits); }
+uint8_t& line_of(uintptr_t address) { return lines[near_index(address >> 6, kLineBits)]; }
 bool line_may_have_object(uintptr_t line) { return __atomic_load_n(&line_of(line), __ATOMIC_ACQUIRE) != 0; }
 
 void destroy(Object* object) {

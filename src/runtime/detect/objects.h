@@ -56,9 +56,7 @@ class ObjectScope {
 /// False: certainly no object in the 8 bytes of `address`. Needs no scope.
 inline constexpr unsigned kWordBits = 20;
 extern uint8_t* object_words;  // by hash of the word's address: 1 = there may be one
-inline uint8_t& object_word(uintptr_t address) {
-  return object_words[(address >> 3) * 0x9e3779b97f4a7c15u >> (64 - kWordBits)];
-}
+inline uint8_t& object_word(uintptr_t address) { return object_words[near_index(address >> 3, kWordBits)]; }
 inline bool may_have_object(uintptr_t address) {
   return __atomic_load_n(&object_word(address), __ATOMIC_ACQUIRE) != 0;
 }

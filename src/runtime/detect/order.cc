@@ -52,7 +52,10 @@ void publish_birth(Thread& thread, uint32_t child) {
 // with anyone. What was before is ordered before it, and whoever it creates comes after it.
 uint32_t not_joined = 1;
 
-void come_alone() { watched = __atomic_load_n(&not_joined, __ATOMIC_ACQUIRE) == 1 ? nullptr : self; }
+void come_alone() {
+  quick = 0;
+  watched = __atomic_load_n(&not_joined, __ATOMIC_ACQUIRE) == 1 ? nullptr : self;
+}
 
 // Nobody is alone any more, and nobody else will say so.
 void wake_watchers() {
@@ -69,7 +72,6 @@ void watch_from_here(Thread& thread) {
   thread.watched = &watched;
   thread.choosy = options.wanted != nullptr;
   thread.first_site_counts = !options.every_site;
-  thread.quick = thread.first_site_counts ? thread.base : 0;
 }
 
 Thread* be_born(uint32_t index) {

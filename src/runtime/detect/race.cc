@@ -10,11 +10,12 @@ namespace simrt::rt::detect {
 
 Options options;
 uint32_t race_count = 0;
+uint8_t racy_words[1u << kRacyBits];
 
 namespace {
 
 constexpr uint32_t kMostPairs = 1u << 16, kMostProbes = 64, kMostMembers = 64;
-constexpr uint32_t kMostWords = 1u << 16, kFilter = 1u << 12;
+constexpr uint32_t kMostWords = 1u << 16;
 
 // Pairs of sites that have been reported, with the best evidence so far.
 struct Pair {
@@ -33,7 +34,6 @@ struct Word {
 runtime::SpinLock lock;
 Pair* pairs = nullptr;
 Word* words = nullptr;
-uint8_t word_filter[kFilter];    // nonzero: a word with this hash has a race
 uint64_t* told_sites = nullptr;  // race << 32 | site, with kind
 Race scratch;
 
@@ -79,7 +79,7 @@ Word* find_word(uintptr_t address, bool make) {
   }
   if (!make || reusable == nullptr) return nullptr;
   *reusable = {address, UINT32_MAX};
-  __atomic_store_n(&word_filter[hash(address, kFilter)], uint8_t{1}, __ATOMIC_RELEASE);
+  __atomic_store_n(&racy_word(address), uint8_t{1}, __ATOMIC_RELEASE);
   return reusable;
 }
 
@@ -152,7 +152,7 @@ void report_race(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word, 
 }
 
 void note_site_slowly(Thread& thread, uint64_t cell, Site site, uintptr_t word) {
-  if (__atomic_load_n(&word_filter[hash(word, kFilter)], __ATOMIC_ACQUIRE) == 0 || thread.reporting) return;
+  if (thread.reporting) return;
   const Busy reporting(thread.reporting);
   lock.lock();
   const Word* racy = find_word(word, false);
@@ -163,7 +163,7 @@ void note_site_slowly(Thread& thread, uint64_t cell, Site site, uintptr_t word) 
 void forget_races(uintptr_t begin, uint64_t size) {
   if (race_count == 0) return;
   for (uintptr_t word = begin & ~uintptr_t{7}; word < begin + size; word += 8) {
-    if (word_filter[hash(word, kFilter)] == 0) continue;
+    if (racy_word(word) == 0) continue;
     lock.lock();
     Word* racy = find_word(word, false);
     if (racy != nullptr) racy->address = 1;

@@ -10,7 +10,9 @@ namespace simrt::rt::detect {
 namespace {
 
 bool locks_cover(const Thread& thread, uint64_t old) {
-  return thread.lockset == kNoLocks || included(thread.lockset, lockset_of(old));
+  if (thread.lockset == kNoLocks) return true;
+  const LockSet then = lockset_of(old);
+  return then == thread.lockset || included(thread.lockset, then);
 }
 
 // A later conflict with `old` would be one with the thread's `next` as well, made by the same thread or
@@ -191,11 +193,17 @@ void enter(Thread& thread, Granule& granule, const Seen& seen, uint32_t at, uint
     check_newcomers(thread, granule, seen, at, displaced, asked, word);
 }
 
+// How many segments of its thread ago the access was made.
+uint64_t age_of(const Thread& thread, uint64_t own) {
+  return (thread.segment - segment_number(own)) % (uint64_t{1} << kSegmentBits);
+}
+
 // The later one of `latest` (0: none) and `own`, if that is a plain access of the thread to some of the bytes
 // of `now` in an earlier segment.
 uint64_t later_before(const Thread& thread, uint64_t latest, uint64_t own, uint64_t now) {
-  const bool counts = (own & kAtomic) == 0 && (own & now & kBytes) != 0 && segment_of(own) != thread.segment;
-  return counts && (latest == 0 || segment_of(own) > segment_of(latest)) ? own : latest;
+  if ((own & kAtomic) != 0 || (own & now & kBytes) == 0) return latest;
+  const uint64_t age = age_of(thread, own);
+  return age != 0 && (latest == 0 || age < age_of(thread, latest)) ? own : latest;
 }
 
 uint64_t latest_before(const Thread& thread, const Granule& granule, uint64_t now) {
@@ -208,6 +216,17 @@ uint64_t latest_before(const Thread& thread, const Granule& granule, uint64_t no
   return latest;
 }
 
+bool is_under_locks(const Thread& thread) { return thread.lockset != kNoLocks && options.atomicity; }
+
+[[gnu::noinline]] void note_under_locks(Thread& thread, Granule& granule, uint32_t own, uint64_t cell,
+                                        uintptr_t word, Site site) {
+  uint64_t earlier = 0;
+  for (; own != 0; own &= own - 1)
+    earlier = later_before(thread, earlier,
+                           __atomic_load_n(&granule.cell[__builtin_ctz(own)], __ATOMIC_RELAXED), cell);
+  note_locked(thread, granule, cell, word, site, earlier);
+}
+
 // What has to be looked into before an access, with the place of `cell` known.
 void note(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site, uint64_t earlier) {
   if (thread.lockset != kNoLocks && options.atomicity)
@@ -216,9 +235,10 @@ void note(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site 
 }
 
 // Any granule, any access.
-[[gnu::noinline]] void record_slowly(Thread& thread, Granule& granule, const Seen& seen, uint64_t cell,
-                                     uintptr_t word, Site site) {
+[[gnu::noinline]] void record_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
+                                     Site site) {
   if (thread.ignored != 0) return;
+  const Seen seen(granule);
   const uint64_t asked = cell;
   Room room;
   uint64_t earlier = 0;
@@ -298,7 +318,48 @@ template <bool kExchanges>
       return enter_at(at);
     }
   }
-  record_slowly(thread, granule, seen, cell, word, site);
+  record_slowly(thread, granule, cell, word, site);
+}
+
+// A cell of the thread's own, of this step, that makes the access unnecessary or can take it up: the index.
+// kCells: there is none.
+struct OfThisStep {
+  uint32_t at = Granule::kCells;
+  uint64_t cell = 0;
+};
+inline OfThisStep of_this_step(const Granule& granule, uint32_t own, uint64_t cell) {
+  for (; own != 0; own &= own - 1) {
+    const auto i = static_cast<uint32_t>(__builtin_ctz(own));
+    const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+    if (((there ^ cell) & kSameStep) == 0 && ((there ^ cell) & kPlaceField & -(cell & ~there & kBytes)) == 0)
+      return {i, there};
+  }
+  return {};
+}
+
+// Where the thread's own earlier accesses say no more than this one: puts it in the place of one, and takes
+// the others away, so that they push out nobody. Else where there is nothing. False: there is no room.
+bool enter_where_room_is(Thread& thread, Granule& granule, const Survey& found, uint64_t cell) {
+  uint32_t at = Granule::kCells;
+  for (uint32_t rest = found.within; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<uint32_t>(__builtin_ctz(rest));
+    uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
+    if (((old ^ cell) & kSlotBits) != 0 || segment_number(old) == segment_number(cell) ||
+        !locks_cover(thread, old))
+      continue;
+    if (at == Granule::kCells) {
+      at = i;
+    } else {
+      __atomic_compare_exchange_n(&granule.cell[i], &old, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+  }
+  if (at == Granule::kCells) {
+    if (found.empty == 0) return false;
+    const uint32_t first = first_cell(thread), twice = found.empty | found.empty << Granule::kCells;
+    at = (static_cast<uint32_t>(__builtin_ctz(twice >> first)) + first) % Granule::kCells;
+  }
+  put(granule, at, cell);
+  return true;
 }
 
 // Apart: it needs more registers.
@@ -309,10 +370,44 @@ template <bool kExchanges>
 
 }  // namespace
 
+void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  const Seen seen(granule);
+  if (seen.nothing()) {
+    note_site(thread, cell, site, word);
+    prepare_shadow(word);
+    return put(granule, first_cell(thread), cell);
+  }
+  const Survey found = survey(seen, cell);
+  // Most accesses are what the thread did before, in another segment.
+  if (found.alike != 0) {
+    const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
+    const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
+    if (((before ^ cell) & kSameStep) == 0) return;
+    if (((before ^ cell) & kSlotBits) == 0 && locks_cover(thread, before) &&
+        (found.foreign == 0 || is_settled(thread, granule, found.foreign, cell))) {
+      if (is_under_locks(thread)) note_under_locks(thread, granule, found.own, cell, word, site);
+      note_site(thread, cell, site, word);
+      return put(granule, at, cell);
+    }
+  }
+  const OfThisStep known = of_this_step(granule, found.own, cell);
+  if (known.at != Granule::kCells && (cell & ~known.cell & kBytes) == 0) return;
+  if (found.foreign != 0 && !is_settled(thread, granule, found.foreign, cell))
+    return record_slowly(thread, granule, cell, word, site);
+  if (is_under_locks(thread)) note_under_locks(thread, granule, found.own, cell, word, site);
+  note_site(thread, cell, site, word);
+  if (known.at != Granule::kCells) {
+    put(granule, known.at, known.cell | (cell & kBytes));
+  } else if (!enter_where_room_is(thread, granule, found, cell)) {
+    record_slowly(thread, granule, cell, word, site);
+  }
+}
+
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   if (thread.ignored != 0) [[unlikely]]
     return;
   cell = with_place(thread, cell, site);
+  if (thread.first_site_counts) return record_first(thread, granule, cell, word, site);
   if (must_exchange(thread, cell)) [[unlikely]]
     return record_exchanging(thread, granule, cell, word, site);
   record_quickly<false>(thread, granule, cell, word, site);
@@ -326,8 +421,7 @@ void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uint
     const uint64_t now = __atomic_load_n(&other, __ATOMIC_RELAXED);
     plain = plain && (now == 0 || ((now ^ cell) & kSlotBits) == 0);
   }
-  if (!plain)
-    return record_slowly(thread, granule, Seen(granule), with_place(thread, cell, site), word, site);
+  if (!plain) return record_slowly(thread, granule, with_place(thread, cell, site), word, site);
   const uint64_t grown = (there & ~kPlaceField) | uint64_t{more} << kPlaceShift;
   __atomic_compare_exchange_n(&granule.cell[i], &there, grown, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
@@ -339,8 +433,7 @@ void add_bytes(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uin
   const bool plain = seen.cell(i) == there && race_count == 0 && thread.ignored == 0 &&
                      thread.lockset == kNoLocks && (cell & kAtomic) == 0 &&
                      is_settled(thread, granule, survey(seen, cell).foreign, cell);
-  if (!plain)
-    return record_slowly(thread, granule, Seen(granule), with_place(thread, cell, site), word, site);
+  if (!plain) return record_slowly(thread, granule, with_place(thread, cell, site), word, site);
   const uint64_t place = there & kPlaceField;
   enter(thread, granule, seen, i, there | cell, place | cell, word);
 }

@@ -63,6 +63,13 @@ using Site = uint32_t;
 inline constexpr Site kNoSite = 0x80000000;
 inline Site site_of(uintptr_t pc) { return static_cast<Site>(pc) & ~kNoSite; }
 
+/// Position in a table of `1 << bits` entries: neighbours in memory are neighbours there, and what is farther
+/// apart than the table is long lies anywhere. `number`: the address, shifted as the table has it.
+inline uint32_t near_index(uintptr_t number, unsigned bits) {
+  const uint64_t region = (number >> bits) * 0x9e3779b97f4a7c15u >> 32;
+  return static_cast<uint32_t>(number + region) & ((1u << bits) - 1);
+}
+
 // What is known of the shadow (16 KiB) of a page of the program's memory.
 enum class ShadowPage : uint8_t { Untouched, Made, GivenBack };
 inline constexpr unsigned kPageShift = 12;

@@ -45,6 +45,8 @@ struct Survey {
   uint32_t own;      // the same thread's, or empty where its slot is the first
   uint32_t alike;    // of the same thread, kind and bytes, now or earlier
   uint32_t foreign;  // another thread's, and it or the access writes: may conflict
+  uint32_t within;   // of the same thread, to no other bytes and in no other way than the access
+  uint32_t empty;
 };
 
 inline Survey survey(const Seen& seen, uint64_t cell) {
@@ -57,9 +59,11 @@ inline Survey survey(const Seen& seen, uint64_t cell) {
   const Lanes low = __builtin_shufflevector(first, second, 0, 2, 4, 6);
   const Lanes differs = low ^ all(cell);
   const uint32_t own = bits_of((differs & all(kSlotBits)) == 0);
-  const uint32_t counts = (cell & kWrite) != 0 ? ~bits_of(low == 0) & kAllCells : bits_of(low << 23);
+  const uint32_t empty = bits_of(low == 0);
+  const uint32_t counts = (cell & kWrite) != 0 ? ~empty & kAllCells : bits_of(low << 23);
   static_assert(kWrite << 23 == 1u << 31, "movmskps takes the sign of a lane");
-  return {own, bits_of((differs & all(kAlike)) == 0), counts & ~own};
+  const uint32_t within = bits_of((low & all(~cell & (kBytes | kWrite | kAtomic | kRelease))) == 0);
+  return {own, bits_of((differs & all(kAlike)) == 0), counts & ~own, within & own & ~empty, empty};
 }
 
 }  // namespace simrt::rt::detect

@@ -7,6 +7,7 @@ namespace simrt::rt::detect {
 
 constinit thread_local Thread* self = nullptr;
 constinit thread_local Thread* watched = nullptr;
+constinit thread_local uint64_t quick = 0;
 Thread** thread_at = nullptr;
 LockSet* lockset_log = nullptr;
 bool knowledge_was_assumed = false;

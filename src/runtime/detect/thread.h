@@ -61,8 +61,6 @@ inline constexpr uint32_t kMostFrames = 1u << 16;
 /// Owned by its thread; others read `segment` only.
 struct Thread {
   uint64_t base;  // cell_base(slot, segment)
-  // The same where an access that was made in this segment is over at once (access.h: is_known), else 0.
-  uint64_t quick;
   Context context;
   uint32_t depth;          // of frames; may pass kMostFrames
   bool choosy;             // Options::wanted is to be asked
@@ -87,7 +85,7 @@ struct Thread {
   bool has_pending;  // acquire_pending is not empty
   bool has_fence;    // release_fence is not empty
   Held held[kMostHeld];
-  static constexpr unsigned kPlaceBits = 8;
+  static constexpr unsigned kPlaceBits = 10;
   KnownPlace places[1u << kPlaceBits];  // by hash of site and context
   static constexpr uint32_t kSteps = 16;
   LockSetStep steps[kSteps];  // by hash of what was added; remembered because making sets takes a global lock
@@ -103,6 +101,10 @@ struct Thread {
 extern constinit thread_local Thread* self __attribute__((tls_model("initial-exec")));
 /// The same while accesses of the thread can race with anyone's; null while it is alone.
 extern constinit thread_local Thread* watched __attribute__((tls_model("initial-exec")));
+
+/// cell_base of the thread's segment where an access that was made in it is over at once (access.h:
+/// is_known); 0: not so, or not known to be so.
+extern constinit thread_local uint64_t quick __attribute__((tls_model("initial-exec")));
 
 bool make_threads();
 
@@ -136,7 +138,7 @@ inline void next_segment(Thread& thread) {
   __atomic_store_n(&thread.segment, segment, __ATOMIC_RELAXED);
   lockset_log[thread.slot * kLog + segment % kLog] = thread.lockset;
   thread.base = cell_base(thread.slot, segment);
-  thread.quick = thread.first_site_counts ? thread.base : 0;
+  quick = 0;
 }
 
 Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site);

@@ -45,6 +45,15 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
 [[gnu::noinline]] void plain_slowly(uintptr_t address, uintptr_t pc) {
   if (controlled()) [[unlikely]]
     control::point(kKind == kRead ? EventKind::Read : EventKind::Write, address, kSize, pc);
+  detect::Thread* thread = detect::watched;
+  if constexpr (kSize <= 8) {
+    if (thread != nullptr && thread->first_site_counts && (kAligned || (address & 7) + kSize <= 8)) {
+      detect::quick = thread->base;
+      return detect::record(*thread, *detect::granule_of(address),
+                            thread->base | kKind | detect::byte_mask(address, kSize), address & ~uintptr_t{7},
+                            detect::site_of(pc));
+    }
+  }
   watch<kSize, kKind, kAligned>(address, pc);
 }
 
@@ -52,10 +61,10 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
 [[gnu::always_inline]] inline void plain(const volatile void* pointer, uintptr_t pc) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   if constexpr (kSize <= 8) {
-    const detect::Thread* thread = detect::watched;
-    if (thread != nullptr && thread->quick != 0 && (kAligned || (address & 7) + kSize <= 8) &&
-        detect::is_known(*detect::granule_of(address),
-                         thread->quick | kKind | detect::byte_mask(address, kSize))) [[likely]]
+    const uint64_t base = detect::quick;
+    if (base != 0 && (kAligned || (address & 7) + kSize <= 8) &&
+        detect::is_known<kKind>(*detect::granule_of(address),
+                                base | kKind | detect::byte_mask(address, kSize))) [[likely]]
       return;
   }
   plain_slowly<kSize, kKind, kAligned>(address, pc);
