@@ -70,9 +70,9 @@ bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
 bool may_be_coenabled(EventKind first, EventKind second) {
   switch (family_of(first)) {
     case Family::Lock:
-      // Where a try fails nobody else could get it, either, but as one more reader, which changes nothing for
-      // the try.
-      if (first == EventKind::TryFailed) return releases(second) || second == EventKind::SemaphorePost;
+      // Where a try fails nobody else could get it, either, but as one more reader.
+      if (first == EventKind::TryFailed)
+        return releases(second) || second == EventKind::LockShared || second == EventKind::SemaphorePost;
       if (releases(first)) return second == EventKind::TryFailed;
       return acquires(first) && !releases(second);
     case Family::Condition:
@@ -86,8 +86,10 @@ bool may_be_coenabled(EventKind first, EventKind second) {
   }
 }
 
-bool may_have_enabled(EventKind first, EventKind second) {
-  return first == EventKind::SemaphorePost && second == EventKind::SemaphoreWait;
+bool surely_coenabled(EventKind first, EventKind second) {
+  return may_be_coenabled(first, second) &&
+         !(first == EventKind::SemaphorePost && second == EventKind::SemaphoreWait) &&
+         !(first == EventKind::TryFailed && second == EventKind::LockShared);
 }
 
 }  // namespace simrt::schedule

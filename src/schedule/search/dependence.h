@@ -15,8 +15,8 @@ bool dependent(const ExecutionEvent& a, const ExecutionEvent& b);
 /// on. A release that lets an acquisition go on, a creation, an end or a notification is no such pair.
 bool may_be_coenabled(EventKind first, EventKind second);
 
-/// Whether `second` may have had to wait for `first`, although may_be_coenabled(): the kinds do not tell.
-/// Then the two may not be a race, and what `second` could be reversed with lies before `first`.
-bool may_have_enabled(EventKind first, EventKind second);
+/// The same, and the kinds leave no doubt. A semaphore may have been empty before a post, a lock held by a
+/// writer where a try failed: then the two are no race, and what `second` could come before lies earlier.
+bool surely_coenabled(EventKind first, EventKind second);
 
 }  // namespace simrt::schedule

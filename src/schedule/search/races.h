@@ -12,8 +12,8 @@ namespace simrt::schedule {
 struct ReversibleRace {
   std::size_t first = 0;   ///< index into Execution::events
   std::size_t second = 0;  ///< as well; events.size() + i stands for Execution::pending[i]
-  /// No other step lies between them in happens-before (Abdulla et al., definition 3.3), but such as the
-  /// second may only have waited for: the race may be with what came before those.
+  /// No other step lies between them in happens-before (Abdulla et al., definition 3.3), but such as are not
+  /// surely_coenabled() with the second: the race may be with what came before those.
   bool immediate = false;
 };
 
