@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kColumns =
     "SELECT t.name, e.strategy, e.ended, e.executable, e.executions, e.failed, e.first_failure, e.settled, "
     "e.complete, e.covered, e.feasible, e.impacted_covered, e.impacted_feasible, e.total, e.method_pairs, "
-    "e.predecessor_pairs, c.head, c.started_at "
+    "e.predecessor_pairs, c.head, c.started_at, e.settled_by "
     "FROM exploration e JOIN explored_test t ON t.id = e.test JOIN check_run c ON c.id = e.check_run "
     "WHERE (?1 = '' OR t.name = ?1) ORDER BY c.started_at, e.id";
 
@@ -42,6 +42,7 @@ ExplorationRecord read_exploration(const Query& row) {
   record.predecessor_pairs = row.u64(15);
   record.head = row.text(16);
   record.started_at = row.i64(17);
+  record.settled_by = row.text(18);
   return record;
 }
 
@@ -83,11 +84,11 @@ std::int64_t put_record(Connection& connection, CheckRunId run, std::int64_t tes
         "first_failure, "
         "ended, settled, complete, covered, total, feasible, impacted_covered, impacted_feasible, "
         "method_pairs, "
-        "predecessor_pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "predecessor_pairs, settled_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         run.value, test, record.strategy, record.executable, record.executions, record.failed,
         record.first_failure, record.ended, record.settled, record.complete, record.covered, record.total,
         record.feasible, record.impacted_covered, record.impacted_feasible, record.method_pairs,
-        record.predecessor_pairs)
+        record.predecessor_pairs, record.settled_by)
       .run();
   return last_row(connection);
 }

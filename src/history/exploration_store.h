@@ -19,7 +19,8 @@ struct ExplorationRecord {
   std::uint64_t executable = 0;  ///< 0 = not known
   std::uint64_t executions = 0, failed = 0, first_failure = 0;
   bool settled = false;  ///< saturated or exhausted without a failure: there is nothing more to find this way
-  bool complete = false;  ///< everything within the strategy's bound was covered
+  std::string settled_by;  ///< identity of the strategies that there were; empty = not known
+  bool complete = false;   ///< everything within the strategy's bound was covered
   std::uint64_t covered = 0, feasible = 0, impacted_covered = 0, impacted_feasible = 0;
   double total = 0;
   std::uint64_t method_pairs = 0, predecessor_pairs = 0;

@@ -44,7 +44,7 @@ RowMap merge_records(Connection& from, Connection& to, const RowMap& runs,
       from,
       "SELECT id, check_run, test, strategy, executable, executions, failed, first_failure, ended, settled, "
       "complete, covered, total, feasible, impacted_covered, impacted_feasible, method_pairs, "
-      "predecessor_pairs FROM exploration ORDER BY id");
+      "predecessor_pairs, settled_by FROM exploration ORDER BY id");
   while (row.next()) {
     const std::int64_t run = runs.at(row.i64(1)), test = tests.at(row.i64(2)).row;
     Query known(to, "SELECT id FROM exploration WHERE check_run = ? AND test = ?", run, test);
@@ -55,10 +55,11 @@ RowMap merge_records(Connection& from, Connection& to, const RowMap& runs,
     Query(to,
           "INSERT INTO exploration(check_run, test, strategy, executable, executions, failed, first_failure, "
           "ended, settled, complete, covered, total, feasible, impacted_covered, impacted_feasible, "
-          "method_pairs, predecessor_pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "method_pairs, predecessor_pairs, settled_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+          "?, ?, ?)",
           run, test, row.text(3), row.i64(4), row.i64(5), row.i64(6), row.i64(7), row.text(8), row.i64(9),
           row.i64(10), row.i64(11), row.real(12), row.i64(13), row.i64(14), row.i64(15), row.i64(16),
-          row.i64(17))
+          row.i64(17), row.text(18))
         .run();
     explorations.add(row.i64(0), last_row(to));
     ++report.explorations;

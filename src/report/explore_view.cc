@@ -89,6 +89,14 @@ std::string test_text(const ExploredTest& test) {
   return out;
 }
 
+Json nondeterminism_json(const std::optional<Nondeterminism>& found) {
+  if (!found) return nullptr;
+  Json inputs = Json::array();
+  for (const UncontrolledInput& input : found->inputs)
+    inputs.push_back({{"kind", input.kind}, {"name", input.name}, {"place", input.place}});
+  return {{"differs", found->differs}, {"event", found->event}, {"place", found->place}, {"inputs", inputs}};
+}
+
 Json patterns_json(const PatternFigures& patterns) {
   return {{"covered", patterns.covered},           {"total", patterns.total},
           {"feasible", patterns.feasible},         {"feasible_cut", patterns.feasible_cut},
@@ -118,6 +126,7 @@ Json test_json(const ExploredTest& test) {
           {"complete", test.complete},
           {"scope", test.scope},
           {"strategy", test.strategy_lines},
+          {"nondeterminism", nondeterminism_json(test.nondeterminism)},
           {"notes", test.notes}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,21 @@ struct CoverageStep {
   std::uint64_t failure_kinds = 0;
 };
 
+/// Something that the program read and the engine does not control.
+struct UncontrolledInput {
+  std::string kind;   ///< "process number"
+  std::string name;   ///< "getpid"
+  std::string place;  ///< "Session::open at session.cc:12"; may be empty
+};
+
+/// Two executions under one schedule that were not alike.
+struct Nondeterminism {
+  std::string differs;                    ///< "events", "addresses" or "output"
+  std::uint64_t event = 0;                ///< number of the first event that differs, from 1; 0 = output
+  std::string place;                      ///< of that event
+  std::vector<UncontrolledInput> inputs;  ///< read before it
+};
+
 struct ExploredTest {
   std::string name;
   std::string end;  ///< why it stopped
@@ -52,6 +68,7 @@ struct ExploredTest {
   std::string scope;
   bool skipped = false;  ///< an earlier exploration left nothing to do
   std::vector<std::string> strategy_lines, notes;
+  std::optional<Nondeterminism> nondeterminism;  ///< its note is among the notes
 };
 
 struct ExploreView {

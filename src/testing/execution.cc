@@ -89,6 +89,13 @@ Status Reader::header() {
   out_.preemptions = header_.preemptions;
   out_.virtual_ns = header_.virtual_ns;
   out_.diverged_at = header_.diverged_at;
+  for (std::uint32_t i = 0; i < format::kInputs; ++i) {
+    const format::RunInput& input = header_.inputs[i];
+    if (input.when == 0) continue;
+    const std::size_t length = strnlen(input.name, sizeof input.name);
+    out_.inputs.push_back({static_cast<format::Input>(i), std::string(input.name, length), input.pc,
+                           input.caller, input.when - 1, input.shared != 0});
+  }
 #define X(name, bit, meaning) \
   if ((header_.uncontrolled & format::kUncontrolled##name) != 0) out_.notes.emplace_back(meaning);
   SIMRT_UNCONTROLLED(X)

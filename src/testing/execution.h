@@ -43,6 +43,16 @@ struct ExecutionRacySites {
   std::vector<format::RacySite> sites;
 };
 
+/// The first read of a kind of input that the engine does not control.
+struct ExecutionInput {
+  format::Input kind = format::Input::RandomNumber;
+  std::string name;               ///< function, instruction or beginning of a path
+  std::uint64_t pc = 0;           ///< 0 = none
+  std::uint64_t caller = 0;       ///< of the library that made the call; 0 = not known
+  std::uint32_t events = 0;       ///< recorded before it
+  bool before_execution = false;  ///< in the fork server: the same for all its executions
+};
+
 struct Execution {
   format::RunState state = format::RunState::NotStarted;
   std::uint32_t uncontrolled = 0;  ///< format::Uncontrolled
@@ -51,6 +61,7 @@ struct Execution {
   std::uint32_t pid = 0, thread_count = 0, outside = 0;
   std::uint64_t points = 0, decisions = 0, switches = 0, preemptions = 0;
   std::uint64_t virtual_ns = 0, diverged_at = 0;
+  std::vector<ExecutionInput> inputs;  ///< at most one of a kind
   std::vector<ExecutionModule> modules;
   std::vector<ExecutionThread> threads;
   /// Module indexes are into `modules`; replay with CheckPlan::modules = module_names().

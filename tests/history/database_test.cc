@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "history/exploration_store.h"
 #include "history/migrations.h"
 #include "history/sql_console.h"
 #include "sample.h"
@@ -86,6 +87,22 @@ TEST(Database, AMissingOneIsAnErrorWithTheWayOut) {
   }
   EXPECT_FALSE(fs::exists(dir.file()));
   EXPECT_EQ(open_error(dir.path(), {OpenMode::Create}).code, ErrorCode::History);
+}
+
+TEST(Database, AnOldSettlementDoesNotSayWhoseItIs) {
+  TempDir dir;
+  make_schema(dir.file(), 8);
+  raw_sql(
+      dir.file(),
+      "INSERT INTO check_run(id, uid, head, base, started_at, seconds, seed, detector, complete) VALUES "
+      "(1, 1, 'abc', '', 5, 1, 1, 'explore:map', 1); INSERT INTO explored_test VALUES (1, 't'); INSERT INTO "
+      "exploration VALUES (1, 1, 1, 'map', 7, 12, 0, 0, 'saturation', 1, 0, 1, 2, 3, 0, 0, 0, 0)");
+  Database database = ok(Database::open(dir.file(), {OpenMode::ReadWrite}));
+  const auto last = ok(last_exploration(database, "t"));
+  ASSERT_TRUE(last.has_value());
+  EXPECT_TRUE(last->settled);
+  EXPECT_EQ(last->settled_by, "");
+  EXPECT_EQ(last->executions, 12U);
 }
 
 TEST(Database, IsMigratedFromEveryOlderSchema) {

@@ -35,6 +35,7 @@ class ExplorationStore : public testing::Test {
     record.executable = 0xfedcba9876543210ULL;
     record.executions = 12;
     record.settled = true;
+    record.settled_by = "strategies";
     record.covered = covered;
     record.feasible = 20;
     record.total = 1e19;
@@ -95,6 +96,7 @@ TEST_F(ExplorationStore, TheTrendHasEveryExplorationAndItsRevision) {
   ASSERT_TRUE(last);
   EXPECT_EQ(last->head, "two");
   EXPECT_TRUE(last->settled);
+  EXPECT_EQ(last->settled_by, "strategies");
   EXPECT_FALSE(ok(last_exploration(database_, "v")).has_value());
 }
 
@@ -172,6 +174,7 @@ TEST_F(MergeExplorations, TheNewestDecidesWhateverTheOrder) {
   EXPECT_TRUE(known.orders.empty());
   EXPECT_EQ(ok(interleavings_of(one, "other")).orders.size(), 1U);
   EXPECT_EQ(ok(last_exploration(two, "t"))->covered, 2U) << "the newest by time, not the one merged last";
+  EXPECT_EQ(ok(last_exploration(two, "t"))->settled_by, "strategies");
   EXPECT_EQ(ok(explorations_of(two, "t")).size(), 2U);
 }
 

@@ -47,7 +47,15 @@ TEST(Instruction, HasItsLength) {
 }
 
 // mov 8(%rsp), %rax over and over, with something in the middle.
-bool reads(const Code& middle) {
+struct Found {
+  bool time_stamp, random_number;
+};
+Found found_in(const Code& code) {
+  ProcessorReads found;
+  find_processor_reads(code.data(), code.data() + code.size(), found);
+  return {found.time_stamp != nullptr, found.random_number != nullptr};
+}
+Found find(const Code& middle) {
   Code code;
   const auto fill = [&] {
     for (int i = 0; i < 50; ++i) code.insert(code.end(), {0x48, 0x8b, 0x44, 0x24, 0x08});
@@ -55,8 +63,10 @@ bool reads(const Code& middle) {
   fill();
   code.insert(code.end(), middle.begin(), middle.end());
   fill();
-  return reads_time_stamps(code.data(), code.data() + code.size());
+  return found_in(code);
 }
+bool reads(const Code& middle) { return find(middle).time_stamp; }
+bool draws(const Code& middle) { return find(middle).random_number; }
 
 #if defined(__x86_64__)
 TEST(TimeStampRead, IsToldFromTheSameBytesOfOtherInstructions) {
@@ -69,7 +79,21 @@ TEST(TimeStampRead, IsToldFromTheSameBytesOfOtherInstructions) {
   EXPECT_FALSE(reads({0xb8, 0x00, 0x0f, 0x01, 0xf9}));  // mov, constant
   EXPECT_FALSE(reads({0x0f, 0x01, 0xd0}));              // xgetbv
   const Code few = {0x90, 0x0f, 0x31, 0xc3};
-  EXPECT_TRUE(reads_time_stamps(few.data(), few.data() + few.size()));
+  EXPECT_TRUE(found_in(few).time_stamp);
+}
+
+TEST(RandomNumberRead, IsToldFromTheSameBytesOfOtherInstructions) {
+  EXPECT_FALSE(draws({}));
+  EXPECT_TRUE(draws({0x0f, 0xc7, 0xf0}));               // rdrand %eax
+  EXPECT_TRUE(draws({0x0f, 0xc7, 0xf9}));               // rdseed %ecx
+  EXPECT_TRUE(draws({0x48, 0x0f, 0xc7, 0xf0}));         // rdrand %rax
+  EXPECT_TRUE(draws({0x66, 0x41, 0x0f, 0xc7, 0xf0}));   // rdrand %r8w
+  EXPECT_FALSE(draws({0x0f, 0xc7, 0x0f}));              // cmpxchg8b (%rdi)
+  EXPECT_FALSE(draws({0x48, 0x0f, 0xc7, 0x0f}));        // cmpxchg16b (%rdi)
+  EXPECT_FALSE(draws({0xb8, 0x00, 0x0f, 0xc7, 0xf0}));  // mov, constant
+  const Found both = find({0x0f, 0xc7, 0xf0, 0x0f, 0x31});
+  EXPECT_TRUE(both.time_stamp && both.random_number);
+  EXPECT_FALSE(find({0x0f, 0x31}).random_number);
 }
 #endif
 

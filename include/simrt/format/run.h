@@ -21,7 +21,7 @@
 namespace simrt::format {
 
 inline constexpr char kRunMagic[8] = {'S', 'I', 'M', 'R', 'T', 'R', 'U', 'N'};
-inline constexpr uint32_t kRunVersion = 3;
+inline constexpr uint32_t kRunVersion = 4;
 inline constexpr uint64_t kRunAlign = 32;
 /// "No thread", "no module", "no stack", "no lock set".
 inline constexpr uint32_t kRunNone = UINT32_MAX;
@@ -61,6 +61,22 @@ inline constexpr int kRunExitStatus = 86;
   X(SignalHandler, 7, "a signal handler of the program ran code with scheduling points")                 \
   X(Cancelled, 8, "a thread was cancelled")
 
+// What a program reads and the engine does not control: where executions under one schedule differ, one of
+// them decides. Indexes of RunHeader::inputs; X(name, number, meaning)
+#define SIMRT_INPUTS(X)                                      \
+  X(RandomNumber, 0, "random number")                        \
+  X(RandomInstruction, 1, "random number of the processor")  \
+  X(ProcessNumber, 2, "process number")                      \
+  X(Clock, 3, "clock without virtual time")                  \
+  X(FileStatus, 4, "time or number of a file")               \
+  X(DirectoryOrder, 5, "order of a directory")               \
+  X(SystemState, 6, "state of the system")                   \
+  X(OtherProcess, 7, "input from outside the program")       \
+  X(KeptFile, 8, "file that one execution leaves to others") \
+  X(TemporaryName, 9, "random name of a file")               \
+  X(TemporaryDirectory, 10, "directory of temporary files")  \
+  X(Addresses, 11, "random addresses")
+
 // X(name, bit, meaning)
 #define SIMRT_RUN_FLAGS(X)                                                             \
   X(Overflow, 0, "the file was full: some chunks are missing")                         \
@@ -75,6 +91,15 @@ enum class RunState : uint32_t {
   SIMRT_RUN_STATES(X)
 #undef X
 };
+enum class Input : uint32_t {
+#define X(name, number, meaning) name = (number),
+  SIMRT_INPUTS(X)
+#undef X
+};
+#define X(name, number, meaning) +1
+inline constexpr uint32_t kInputs = 0 SIMRT_INPUTS(X);
+#undef X
+
 #define X(name, bit, meaning) kUncontrolled##name = 1u << bit,
 enum Uncontrolled : uint32_t { SIMRT_UNCONTROLLED(X) };
 #undef X
@@ -94,6 +119,16 @@ struct RunServer {
   uint32_t reserved;
 };
 
+/// The first time that an input of one kind was read. In the header and not among the chunks: signal handlers
+/// read such, too, and take no lock.
+struct RunInput {
+  uint64_t pc;      // run-time return address of the call, or of the instruction; 0 = none
+  uint64_t caller;  // where a library without hooks was called that made the call; 0 = not known
+  uint32_t when;    // 0 = never; else 1 + RunHeader::events at the time. Written last
+  uint32_t shared;  // 1 = before the fork server began to serve: all its executions have the same
+  char name[24];    // function, instruction or beginning of a path; ends with a NUL
+};
+
 struct RunHeader {
   char magic[8];
   uint32_t version;
@@ -104,6 +139,7 @@ struct RunHeader {
   // From here on written by the runtime; the host clears it.
   uint64_t used;       // end of the complete chunks, from the start of the file
   uint64_t permanent;  // end of the chunks that belong to all executions
+  RunInput inputs[kInputs];
   RunServer server;
   uint32_t pid;  // of the process under the plan; 0 = none yet
   uint32_t
@@ -349,7 +385,8 @@ struct RunKindOf;
 SIMRT_RUN_RECORDS(X)
 #undef X
 
-static_assert(sizeof(RunServer) == 24 && sizeof(RunHeader) == 256 && sizeof(RunEvent) == 48);
+static_assert(sizeof(RunServer) == 24 && sizeof(RunEvent) == 48);
+static_assert(sizeof(RunInput) == 48 && sizeof(RunHeader) == 256 + sizeof(RunInput[kInputs]));
 static_assert(sizeof(RunModule) == 40 && sizeof(RunThread) == 16 && sizeof(RunWait) == 40);
 static_assert(sizeof(HeldLock) == 24 && sizeof(FindingAccess) == 32 && sizeof(LockEdge) == 48);
 static_assert(sizeof(RunRace) == 80 && sizeof(RunAtomicity) == 152 && sizeof(RunVariable) == 40);

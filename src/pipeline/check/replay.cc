@@ -12,6 +12,7 @@
 #include "history/finding_store.h"
 #include "pipeline/check/verify.h"
 #include "pipeline/check/witness.h"
+#include "pipeline/execution/inputs.h"
 #include "pipeline/execution/test_program.h"
 #include "pipeline/test_discovery.h"
 #include "pipeline/workspace.h"
@@ -30,6 +31,7 @@ struct Replaying {
   history::Witness witness;
   TestCase test;
   testing::CheckPlan plan;
+  bool same_program = false;  // as the one that the witness was found with
 };
 
 Result<history::Witness> load_witness(history::Database& database, const ReplayRequest& request,
@@ -82,10 +84,11 @@ Result<Replaying> prepare(const ReplayRequest& request, ReplayOutcome& outcome) 
   if (!test) return fail(test.error());
   testing::ExecutableIdentity identity({root, build});
   const auto executable = identity.of(*test);
-  if (!executable || *executable != witness->executable)
+  const bool same_program = executable && *executable == witness->executable;
+  if (!same_program)
     outcome.notes.emplace_back(
         "the program was built anew since: the schedule may not fit (simrt check finds one for this build)");
-  return Replaying{root, std::move(*witness), std::move(*test), std::move(*plan)};
+  return Replaying{root, std::move(*witness), std::move(*test), std::move(*plan), same_program};
 }
 
 /// Runs a command on this terminal to its end; Ctrl-C is the command's.
@@ -164,21 +167,29 @@ Result<ReplayOutcome> run_replay(const ReplayRequest& request) {
   if (request.trace) plan.flags |= format::kPlanRecordEvents;
   std::optional<Symbols> symbols;
   if (request.trace) symbols.emplace(replay->root, nullptr);
+  std::optional<testing::Execution> other;
   for (unsigned i = 0; i < request.times; ++i) {
     auto seen = program->run(plan, request.interrupt);
     if (!seen) return fail(seen.error());
+    const testing::Execution& execution = seen->result.execution;
     ++outcome.times;
     ++outcome.endings[seen->ending];
-    const bool shown =
-        !races.empty() && shows_race(seen->result.execution, replay->plan.modules, races.front());
+    const bool shown = !races.empty() && shows_race(execution, replay->plan.modules, races.front());
     if (outcome.shown) *outcome.shown += shown;
-    outcome.same += seen->ending == outcome.expected || (shown && (cut || seen->cut));
+    const bool same = seen->ending == outcome.expected || (shown && (cut || seen->cut));
+    outcome.same += same;
     outcome.output = seen->result.output;
-    const std::size_t events = seen->result.execution.events.size();
+    const std::size_t events = execution.events.size();
     if (request.trace && i == 0 && events > kStepsTraced)
       outcome.notes.push_back(fmt::format("the last {} of {} steps are shown", kStepsTraced, events));
     if (request.trace && i == 0)
-      outcome.interleaving = interleaving_of(seen->result.execution, {}, *symbols, kStepsTraced);
+      outcome.interleaving = interleaving_of(execution, {}, *symbols, kStepsTraced);
+    if (!same) other = std::move(seen->result.execution);
+  }
+  if (other && replay->same_program) {
+    if (!symbols) symbols.emplace(replay->root, nullptr);
+    if (const auto read = read_clause({&*other}, {}, &*symbols); !read.empty())
+      outcome.notes.push_back("the same program did not end as the witness did" + read);
   }
   return outcome;
 }

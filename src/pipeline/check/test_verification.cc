@@ -7,6 +7,7 @@
 
 #include "pipeline/check/candidate_order.h"
 #include "pipeline/check/test_check.h"
+#include "pipeline/execution/inputs.h"
 
 namespace simrt::pipeline {
 namespace {
@@ -137,8 +138,8 @@ Status TestCheck::failure(const CheckPlan& plan, const Observed& seen) {
   auto verified = verifier_.explain(plan, seen);
   if (!verified) return fail(verified.error());
   if (!*verified) {
-    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule",
-                     seen.ending));
+    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule{}",
+                     seen.ending, read_clause({&seen.result.execution}, {SIZE_MAX, true}, options_.symbols)));
     return {};
   }
   // Equal words may stand for several circles of waiting threads: those are told apart by their sides.

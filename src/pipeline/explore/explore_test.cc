@@ -7,6 +7,8 @@
 #include <set>
 
 #include "pipeline/check/describe.h"
+#include "pipeline/execution/inputs.h"
+#include "pipeline/explore/nondeterminism.h"
 #include "support/hash.h"
 
 namespace simrt::pipeline {
@@ -170,8 +172,8 @@ Status TestExploration::failure(const CheckPlan& plan, const Observed& seen) {
   auto verified = verifier.explain(lenient, seen);
   if (!verified) return fail(verified.error());
   if (!*verified) {
-    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule",
-                     seen.ending));
+    note(fmt::format("an execution ended with: {}; it did not come back under the same schedule{}",
+                     seen.ending, read_clause({&seen.result.execution}, {SIZE_MAX, true}, options_.symbols)));
     return {};
   }
   for (const Verified& known : result_.failures)
@@ -193,29 +195,9 @@ Status TestExploration::check_determinism() {
   const testing::Execution& before = one->seen.result.execution;
   auto again = execute(following(one->plan, before));
   if (!again) return fail(again.error());
-  const testing::Execution& now = again->result.execution;
-  const auto place = [&](std::size_t event) -> std::string {
-    const testing::Execution& from = event < before.events.size() ? before : now;
-    if (event >= from.events.size()) return "its end";
-    const auto stack = options_.symbols->stack(from, {from.events[event].pc});
-    const CodeFrame* frame = own_frame(stack);
-    return frame != nullptr && !frame->file.empty()
-               ? fmt::format("event {}, {} ({}:{})", event + 1, frame->function, frame->file, frame->line)
-               : fmt::format("event {}", event + 1);
-  };
-  if (const std::size_t at = first_difference(before, now, false); at != SIZE_MAX) {
-    note(
-        fmt::format("not deterministic: under the same schedule two executions differ from {} on; something "
-                    "that is not controlled (input, random device, time outside libc) decides there",
-                    place(at)));
-  } else if (const std::size_t where = first_difference(before, now, true); where != SIZE_MAX) {
-    note(fmt::format(
-        "addresses differ between executions under the same schedule, first at {}: what depends on "
-        "them (hash tables of pointers) may, too",
-        place(where)));
-  } else if (again->output != one->seen.output) {
-    note("not deterministic: under the same schedule two executions print different output");
-  }
+  auto found = difference(one->seen, *again, *options_.symbols);
+  if (found) note(to_string(*found));
+  result_.nondeterminism = std::move(found);
   return {};
 }
 

@@ -62,6 +62,7 @@ struct TestExploreResult {
   std::uint32_t threads = 0;
   SteeringReport steering;
   std::vector<std::string> notes;
+  std::optional<report::Nondeterminism> nondeterminism;
   std::unique_ptr<RecordedSites> sites;
   std::unique_ptr<Knowledge> knowledge;
 };

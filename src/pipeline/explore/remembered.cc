@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pipeline/steer/strategy_identity.h"
+
 namespace simrt::pipeline {
 namespace {
 
@@ -100,13 +102,17 @@ Result<Remembered> remember(history::Database& database, const std::string& test
   for (const history::StoredOrder& each : known->orders)
     remembered.orders.insert({each.after, each.after_context, schedule::StatementThread::Local},
                              {each.before, each.before_context, schedule::StatementThread::Remote});
-  if (same && (*last)->settled && (*last)->strategy == strategy) {
-    remembered.settled = true;
-    remembered.note = fmt::format(
-        "nothing left to do since an earlier exploration of the same program ({}); "
-        "--again explores all the same",
-        (*last)->ended);
+  if (!same || !(*last)->settled || (*last)->strategy != strategy) return remembered;
+  if ((*last)->settled_by != strategy_identity()) {
+    remembered.note =
+        "an earlier version of the strategies left nothing to do of the same program; this one looks again";
+    return remembered;
   }
+  remembered.settled = true;
+  remembered.note = fmt::format(
+      "nothing left to do since an earlier exploration of the same program ({}); "
+      "--again explores all the same",
+      (*last)->ended);
   return remembered;
 }
 
@@ -145,6 +151,7 @@ report::ExploredTest explored_line(const std::string& test, const TestExploreRes
   line.scope = result.steering.scope;
   line.strategy_lines = result.steering.lines;
   line.notes = result.notes;
+  line.nondeterminism = result.nondeterminism;
   return line;
 }
 
@@ -161,6 +168,7 @@ Status keep_interleavings(history::Database& database, history::CheckRunId run,
   record.first_failure = line.first_failure;
   record.settled =
       line.failed == 0 && (result.end == ExploreEnd::Saturation || result.end == ExploreEnd::Exhausted);
+  if (record.settled) record.settled_by = strategy_identity();
   record.complete = line.complete;
   record.covered = line.patterns.covered;
   record.total = static_cast<double>(line.patterns.total);

@@ -14,7 +14,8 @@ namespace simrt::pipeline {
 struct Remembered {
   schedule::PatternCoverage covered;
   schedule::HapSets orders;
-  /// An exploration of the very same program with the same strategy left nothing to do.
+  /// An exploration of the very same program with the same strategy, of this version of it, left nothing to
+  /// do.
   bool settled = false;
   std::string note;  ///< why what is known does not count, or since when nothing is left to do
 };

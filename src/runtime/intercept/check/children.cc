@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "intercept/check/call.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/time_stamp.h"
 #include "intercept/real.h"
@@ -104,6 +106,7 @@ SIMRT_EXPORT int posix_spawnp(pid_t* child, const char* file, const posix_spawn_
       [&] { return SIMRT_REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment); });
 }
 SIMRT_EXPORT FILE* popen(const char* command, const char* type) {
+  note_input(Input::OtherProcess, "popen", SIMRT_PC);
   descriptors_inherited_by(Heir::Program);
   return with_real_time_stamps([&] { return SIMRT_REAL(popen)(command, type); });
 }

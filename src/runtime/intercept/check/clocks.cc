@@ -5,6 +5,7 @@
 
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/inputs.h"
 #include "sys/arch.h"
 
 namespace simrt::rt {
@@ -38,6 +39,13 @@ uint64_t start_of(clockid_t clock) {
 }
 
 bool is_virtual() { return (engine.plan.header.flags & format::kPlanRealTime) == 0; }
+
+// Whether the calling thread is to see virtual time; else it is noted that it sees another one.
+bool shows_virtual(const char* name, uintptr_t pc, bool has_virtual = true) {
+  if (has_virtual && modelled_thread() != nullptr && is_virtual()) return true;
+  note_input(Input::Clock, name, pc);
+  return false;
+}
 
 }  // namespace
 
@@ -81,35 +89,34 @@ using namespace simrt::rt;
 extern "C" {
 
 SIMRT_EXPORT int clock_gettime(clockid_t clock, struct timespec* time) noexcept {
-  if (modelled_thread() == nullptr || !is_virtual() || clock < 0 || clock > CLOCK_TAI)
+  if (!shows_virtual("clock_gettime", SIMRT_PC, clock >= 0 && clock <= CLOCK_TAI))
     return SIMRT_REAL(clock_gettime)(clock, time);
   *time = to_timespec(read_clock(clock, SIMRT_PC));
   return 0;
 }
 
 SIMRT_EXPORT int gettimeofday(struct timeval* time, void* zone) noexcept {
-  if (modelled_thread() == nullptr || !is_virtual()) return SIMRT_REAL(gettimeofday)(time, zone);
+  if (!shows_virtual("gettimeofday", SIMRT_PC)) return SIMRT_REAL(gettimeofday)(time, zone);
   const struct timespec now = to_timespec(read_clock(CLOCK_REALTIME, SIMRT_PC));
   *time = {now.tv_sec, now.tv_nsec / 1000};
   return 0;
 }
 
 SIMRT_EXPORT time_t time(time_t* out) noexcept {
-  if (modelled_thread() == nullptr || !is_virtual()) return SIMRT_REAL(time)(out);
+  if (!shows_virtual("time", SIMRT_PC)) return SIMRT_REAL(time)(out);
   const time_t now = to_timespec(read_clock(CLOCK_REALTIME, SIMRT_PC)).tv_sec;
   if (out != nullptr) *out = now;
   return now;
 }
 
 SIMRT_EXPORT int timespec_get(struct timespec* time, int base) noexcept {
-  if (modelled_thread() == nullptr || !is_virtual() || base != TIME_UTC)
-    return SIMRT_REAL(timespec_get)(time, base);
+  if (!shows_virtual("timespec_get", SIMRT_PC, base == TIME_UTC)) return SIMRT_REAL(timespec_get)(time, base);
   *time = to_timespec(read_clock(CLOCK_REALTIME, SIMRT_PC));
   return base;
 }
 
 SIMRT_EXPORT clock_t clock(void) noexcept {
-  if (modelled_thread() == nullptr || !is_virtual()) return SIMRT_REAL(clock)();
+  if (!shows_virtual("clock", SIMRT_PC)) return SIMRT_REAL(clock)();
   return static_cast<clock_t>(read_clock(CLOCK_PROCESS_CPUTIME_ID, SIMRT_PC) / 1000);
 }
 }

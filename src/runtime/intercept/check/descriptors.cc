@@ -6,6 +6,7 @@
 
 #include "control/point.h"
 #include "detect/detector.h"
+#include "intercept/real.h"
 
 namespace simrt::rt {
 namespace {
@@ -20,7 +21,7 @@ uintptr_t address(const char& place) { return reinterpret_cast<uintptr_t>(&place
 uintptr_t object_of(int fd) {
   const int error = errno;
   struct stat status;
-  const bool known = fstat(fd, &status) == 0;
+  const bool known = SIMRT_REAL(fstat)(fd, &status) == 0;
   errno = error;
   if (!known) return 0;
   constexpr mode_t kAnonymous = 0;  // eventfd, timerfd, signalfd

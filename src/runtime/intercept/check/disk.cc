@@ -14,7 +14,7 @@ namespace {
 // Errors (no descriptor, a pipe) are the kernel's to tell: then nothing waits.
 bool waits_for_disk(int fd) {
   struct stat status;
-  return simrt::rt::modelled_thread() != nullptr && fstat(fd, &status) == 0 &&
+  return simrt::rt::modelled_thread() != nullptr && SIMRT_REAL(fstat)(fd, &status) == 0 &&
          (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode));
 }
 

@@ -8,6 +8,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/counted.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/time_stamp.h"
 #include "sys/arch.h"
@@ -148,6 +149,13 @@ long futex(const Arguments& call, uintptr_t pc) {
   }
 }
 
+void note_number(long number, uintptr_t pc) {
+  if (number == SYS_getrandom) note_input(Input::RandomNumber, "getrandom", pc);
+  if (number == SYS_getpid) note_input(Input::ProcessNumber, "getpid", pc);
+  if (number == SYS_gettid) note_input(Input::ProcessNumber, "gettid", pc);
+  if (number == SYS_clock_gettime) note_input(Input::Clock, "syscall(clock_gettime)", pc);
+}
+
 }  // namespace
 }  // namespace simrt::rt
 
@@ -165,6 +173,7 @@ extern "C" SIMRT_EXPORT long syscall(long number, ...) noexcept {
   call.f = va_arg(list, long);
   va_end(list);
   if (number == SYS_futex && detecting()) return futex(call, SIMRT_PC);
+  note_number(number, SIMRT_PC);
   if (number == SYS_io_setup || number == SYS_io_uring_setup) own_descriptors.kernel_counts();
   if (number == SYS_clone || number == SYS_clone3
 #ifdef SYS_fork

@@ -14,6 +14,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/descriptors.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/segv.h"
 #include "intercept/check/socket_reach.h"
@@ -77,6 +78,7 @@ auto when_ready(int fd, short events, bool may_block, uintptr_t pc, Real real) {
   if (events == POLLOUT) descriptor_written(fd);
   const auto result = events == POLLOUT ? arriving(fd, real) : real();
   if (events == POLLIN && result >= 0) descriptor_read(fd);
+  if (events == POLLIN && result > 0 && modelled_thread() != nullptr) note_read(fd, pc);
   if (controlled()) engine.io_happened();
   return result;
 }

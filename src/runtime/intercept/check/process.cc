@@ -11,6 +11,7 @@
 
 #include "emit/run_file.h"
 #include "intercept/check/call.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/own_descriptors.h"
 #include "intercept/check/segv.h"
 #include "intercept/check/start.h"
@@ -126,6 +127,7 @@ SIMRT_EXPORT int get_nprocs() noexcept {
   return pinned() ? CPU_COUNT(&processors()) : SIMRT_REAL(get_nprocs)();
 }
 SIMRT_EXPORT long sysconf(int name) noexcept {
+  if (name == _SC_AVPHYS_PAGES) note_input(Input::SystemState, "sysconf", SIMRT_PC);
   return pinned() && name == _SC_NPROCESSORS_ONLN ? CPU_COUNT(&processors()) : SIMRT_REAL(sysconf)(name);
 }
 SIMRT_EXPORT int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t* set) noexcept {

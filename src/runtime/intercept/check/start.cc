@@ -14,6 +14,7 @@
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
 #include "intercept/check/descriptor_reach.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/segv.h"
 #include "intercept/check/socket_reach.h"
 #include "intercept/check/time_stamp.h"
@@ -71,6 +72,7 @@ void on_exit_handler(int status, void*) { end_of_process(status); }
     return;
   }
   run_path = path;
+  note_random_addresses();
   look_who_started_us();
   refresh_modules();
   first_thread = adopt_first_thread();
@@ -87,6 +89,7 @@ void become_execution() {
   raw_syscall(SYS_setpgid, 0, 0);
   first_thread->tid = static_cast<int32_t>(raw_syscall(SYS_gettid));
   run_file.begin_execution();
+  keep_inputs_before_fork();
   run_file.header().pid = static_cast<uint32_t>(raw_syscall(SYS_getpid));
   if ((run_file.plan().flags & format::kPlanCaptureOutput) == 0) return;
   runtime::Path path;

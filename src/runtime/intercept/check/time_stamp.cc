@@ -7,6 +7,7 @@
 #include "emit/run_modules.h"
 #include "intercept/check/call.h"
 #include "intercept/check/deadline.h"
+#include "intercept/check/inputs.h"
 #include "intercept/check/segv.h"
 #include "sys/image.h"
 #include "sys/time_stamp.h"
@@ -19,12 +20,11 @@ constinit bool are_virtual = false;
 constinit uint32_t modules_seen = 0;
 constinit runtime::Image vdso;  // the kernel's code for clocks
 
-bool reads(const LoadedModule& module) {
-  bool found = false;
-  runtime::for_each_code(reinterpret_cast<const void*>(module.begin),
-                         [&](const uint8_t* begin, const uint8_t* end) {
-                           found = found || runtime::reads_time_stamps(begin, end);
-                         });
+runtime::ProcessorReads reads_of(const LoadedModule& module) {
+  runtime::ProcessorReads found;
+  runtime::for_each_code(
+      reinterpret_cast<const void*>(module.begin),
+      [&](const uint8_t* begin, const uint8_t* end) { runtime::find_processor_reads(begin, end, found); });
   return found;
 }
 
@@ -63,6 +63,7 @@ bool on_fault(const siginfo_t* info, ucontext_t* context) {
   if (read.bytes == 0) return false;
   if (!controlled() || control::current_thread == nullptr) {  // nothing of ours: it reads again
     runtime::allow_time_stamps();
+    if (controlled()) note_input(Input::Clock, "rdtsc", pc + 1);
     return true;
   }
   const bool is_kernels = pc >= vdso.begin && pc < vdso.end;
@@ -87,16 +88,26 @@ void look_for_time_stamps() {
   for (; modules_seen < module_count(); ++modules_seen) {
     const LoadedModule& module = module_at(modules_seen);
     const bool counts = &module != ours && (module.executable || !is_system_library(module.path.text));
-    somebody_reads = somebody_reads || (counts && reads(module));
+    if (!counts) continue;
+    const runtime::ProcessorReads reads = reads_of(module);
+    somebody_reads = somebody_reads || reads.time_stamp != nullptr;
+    // Whether it is run nobody sees.
+    if (reads.random_number != nullptr)
+      note_input(Input::RandomInstruction, "rdrand or rdseed",
+                 reinterpret_cast<uintptr_t>(reads.random_number) + 1);
   }
 }
 
 void start_time_stamps() {
-  if (are_virtual || !somebody_reads || (engine.plan.header.flags & format::kPlanRealTime) != 0) return;
+  if (are_virtual || !somebody_reads) return;
+  if ((engine.plan.header.flags & format::kPlanRealTime) != 0) return note_input(Input::Clock, "rdtsc", 0);
   runtime::read_image(reinterpret_cast<const void*>(getauxval(AT_SYSINFO_EHDR)), vdso);
   share_segv(&on_fault);
   unblock_segv();
-  if (!runtime::forbid_time_stamps()) return stop_sharing_segv();
+  if (!runtime::forbid_time_stamps()) {
+    note_input(Input::Clock, "rdtsc", 0);
+    return stop_sharing_segv();
+  }
   are_virtual = true;
   engine.at_next_turn(&forbid_time_stamps_here);
 }

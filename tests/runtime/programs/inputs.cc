@@ -1,0 +1,134 @@
+// Programs that read what the engine does not control, one kind a case; argv[1] selects. Exit status 0: it
+// worked.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "cases.h"
+
+namespace {
+
+bool read_some(int fd) {
+  char byte;
+  return fd >= 0 && read(fd, &byte, 1) == 1;
+}
+int pipe_written_by_child() {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+  waitpid(child, nullptr, 0);
+  return ends[0];
+}
+std::string beside_program(const char* suffix) { return std::string(program_invocation_name) + suffix; }
+
+[[gnu::constructor]] void before_main(int count, char** words) {
+  if (count > 1 && strcmp(words[1], "beforemain") == 0 && getpid() == 0) _exit(1);
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+[[gnu::used, gnu::noinline]] bool draw() {
+  unsigned value = 0;
+  asm volatile("rdrand %0" : "=r"(value));
+  return value != 0;
+}
+#endif
+
+CASE(getrandom) {
+  int value;
+  return ::getrandom(&value, sizeof value, 0) == sizeof value ? 0 : 1;
+}
+CASE(getentropy) {
+  int value;
+  return ::getentropy(&value, sizeof value) == 0 ? 0 : 1;
+}
+CASE(syscallrandom) {
+  int value;
+  return syscall(SYS_getrandom, &value, sizeof value, 0) == sizeof value ? 0 : 1;
+}
+CASE(randomdevice) {
+  std::random_device device;
+  return device() == device() && device() == device() ? 1 : 0;
+}
+CASE(urandom) { return read_some(open("/dev/urandom", O_RDONLY)) ? 0 : 1; }
+CASE(urandomstream) {
+  std::ifstream in("/dev/urandom");
+  return in.get() >= 0 ? 0 : 1;
+}
+CASE(auxiliary) { return getauxval(AT_RANDOM) != 0 ? 0 : 1; }
+CASE(pid) { return getpid() > 0 ? 0 : 1; }
+CASE(syscalltid) { return syscall(SYS_gettid) > 0 ? 0 : 1; }
+CASE(tidofthread) {
+  pid_t tid = 0;
+  std::thread([&] { tid = gettid(); }).join();
+  return tid > 0 ? 0 : 1;
+}
+CASE(beforemain) { return 0; }
+CASE(threadclock) {
+  clockid_t clock;
+  timespec time;
+  return pthread_getcpuclockid(pthread_self(), &clock) == 0 && clock_gettime(clock, &time) == 0 ? 0 : 1;
+}
+CASE(usage) {
+  rusage usage;
+  return getrusage(RUSAGE_SELF, &usage);
+}
+CASE(filetime) {
+  struct stat status;
+  return stat("/", &status);
+}
+CASE(directory) {
+  DIR* root = opendir("/");
+  return root != nullptr && readdir(root) != nullptr ? 0 : 1;
+}
+CASE(memorymap) { return read_some(open("/proc/self/maps", O_RDONLY)) ? 0 : 1; }
+CASE(childspipe) { return read_some(pipe_written_by_child()) ? 0 : 1; }
+CASE(commandsoutput) {
+  FILE* stream = popen("echo x", "r");
+  return stream != nullptr && fgetc(stream) == 'x' && pclose(stream) == 0 ? 0 : 1;
+}
+CASE(keptfile) {
+  const std::string path = beside_program(".kept");
+  int count = 0;
+  std::ifstream(path) >> count;
+  std::ofstream(path) << count + 1;
+  return 0;
+}
+CASE(temporaryname) {
+  std::string name = std::string(getenv("TMPDIR")) + "/XXXXXX";
+  return mkstemp(name.data()) >= 0 ? 0 : 1;
+}
+CASE(temporarydirectory) { return getenv("TMPDIR") != nullptr ? 0 : 1; }
+// All of it is controlled, or the same in every execution.
+CASE(nothing) {
+  int ends[2];
+  if (pipe(ends) != 0 || write(ends[1], "x", 1) != 1 || !read_some(ends[0])) return 1;
+  std::mutex lock;
+  std::thread([&] { std::lock_guard guard(lock); }).join();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (std::chrono::steady_clock::now().time_since_epoch().count() == 0 || time(nullptr) == 0) return 1;
+  if (getenv("HOME") == nullptr && getenv("PATH") == nullptr) return 1;
+  std::ifstream(beside_program("")).get();
+  const int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDONLY);
+  std::ofstream("/dev/null") << rand();
+  return null >= 0 && read_some(zero) ? 0 : 1;
+}
