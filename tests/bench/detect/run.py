@@ -27,8 +27,8 @@ WATCHED = [None, 0.1, 0.01, 0.0]  # part of the sites; None = no list at all
 
 RUN_FORMAT = os.path.join(HERE, "..", "..", "..", "include", "simrt", "format", "run.h")
 VERSION = int(re.search(r"kRunVersion = (\d+)", open(RUN_FORMAT).read()).group(1))
-MAGIC, HEADER, PLAN_HEADER, FILE = b"SIMRTRUN", 256, 128, 16 << 20
-STATE = 100  # offset of RunHeader::state
+MAGIC, HEADER, PLAN_HEADER, FILE = b"SIMRTRUN", 832, 128, 16 << 20
+STATE = 676  # offset of RunHeader::state
 DETECT, ALL_DETECTORS = 1, 0x1F
 MODULE, SITES = 1, 2
 
