@@ -59,11 +59,6 @@ void range(uintptr_t address, uint64_t size, bool write, uintptr_t pc) {
 
 namespace {
 
-// Nobody has been in the granule, as in most of what a program frees.
-void mark_released(const Thread& thread, Granule& granule, uint64_t cell) {
-  __atomic_store_n(&granule.cell[first_cell(thread)], cell, __ATOMIC_RELEASE);
-}
-
 // [begin, end) lies in one page, which has its shadow.
 void release_in_page(Thread& thread, uintptr_t begin, uintptr_t end, uintptr_t marked_end, Site site) {
   const uint64_t place = uint64_t{place_at(thread, site)} << kPlaceShift;
@@ -73,7 +68,7 @@ void release_in_page(Thread& thread, uintptr_t begin, uintptr_t end, uintptr_t m
     if (!Seen(granule).nothing()) {
       record(thread, granule, cell, at & ~uintptr_t{7}, site);
     } else if (at < marked_end) {
-      mark_released(thread, granule, cell | place);
+      put(granule, first_cell(thread), cell | place);  // as in most of what a program frees
     }
   });
 }

@@ -16,6 +16,8 @@ inline uint32_t first_cell(const Thread& thread) { return thread.slot % Granule:
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
 /// The same where the first site counts; `cell` has its place.
 void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+/// The same where anything may be to be looked into; `cell` has its place.
+void record_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
 /// The same where granule.cell[i], `there`, is one of the same step and bytes, made elsewhere.
 void add_site(Thread& thread, Granule& granule, uint32_t i, uint64_t there, uint64_t cell, uintptr_t word,
               Site site);

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "detect/race.h"
 #include "detect/thread.h"
 
 namespace simrt::rt::detect {
@@ -53,6 +54,23 @@ inline void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr
   if (pair || may_come_between(thread, word))
     note_locked_slowly(thread, granule, cell, word, site, before, pair);
 }
+
+/// Whether accesses of the thread are to be noted at all.
+inline bool notes_locked(const Thread& thread) { return thread.lockset != kNoLocks && options.atomicity; }
+
+/// How many segments of its thread ago the access was made.
+inline uint64_t age_of(const Thread& thread, uint64_t own) {
+  return (thread.segment - segment_number(own)) % (uint64_t{1} << kSegmentBits);
+}
+
+/// The later one of `latest` (0: none) and `own`, if that is a plain access of the thread to some of the
+/// bytes of `now` in an earlier segment.
+inline uint64_t later_before(const Thread& thread, uint64_t latest, uint64_t own, uint64_t now) {
+  if ((own & kAtomic) != 0 || (own & now & kBytes) == 0) return latest;
+  const uint64_t age = age_of(thread, own);
+  return age != 0 && (latest == 0 || age < age_of(thread, latest)) ? own : latest;
+}
+
 void atomicity_fork_child();
 
 }  // namespace simrt::rt::detect

@@ -63,11 +63,11 @@ struct Publisher {
 
 /// The three clocks that a release publishes.
 struct Clocks {
-  Clock of[kOrders];
   // Whose clocks these are: nobody has to look at them who knows of that segment. Its own component, which
   // changes with each release, is here and may not be in `of`.
   Publisher only;
   bool mixed = false;  // they are of several threads
+  Clock of[kOrders];
 
   void clear() {
     for (auto& clock : of) clock.clear();

@@ -18,6 +18,7 @@ struct Releaser {
   uint64_t segment = 0;
 };
 
+/// What most operations ask for lies in its first line.
 struct Object {
   uintptr_t address;
   Object* next;

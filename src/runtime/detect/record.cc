@@ -1,108 +1,16 @@
 // One access against the granule that it is made in: what it conflicts with, and where it is entered.
 #include "detect/access.h"
 #include "detect/atomicity.h"
+#include "detect/conflict.h"
 #include "detect/detector.h"
-#include "detect/objects.h"
 #include "detect/race.h"
 #include "detect/survey.h"
 
 namespace simrt::rt::detect {
 namespace {
 
-bool locks_cover(const Thread& thread, uint64_t old) {
-  if (thread.lockset == kNoLocks) return true;
-  const LockSet then = lockset_of(old);
-  return then == thread.lockset || included(thread.lockset, then);
-}
-
-// A later conflict with `old` would be one with the thread's `next` as well, made by the same thread or
-// ordered after it.
-bool covers(const Thread& thread, uint64_t next, uint64_t old) {
-  return (old & kBytes & ~next) == 0 && ((next & kWrite) != 0 || (old & kWrite) == 0) &&
-         (((next ^ old) & kAtomic) == 0 || (next & kAtomic) == 0) && (old & kRelease & ~next) == 0 &&
-         locks_cover(thread, old);
-}
-
-// By what no other schedule can change.
-bool is_ordered(const Thread& thread, uint64_t other) {
-  return thread.clock[Hard][slot_of(other)] >= segment_of(other);
-}
-
 uint64_t with_place(Thread& thread, uint64_t cell, Site site) {
   return cell | uint64_t{place_at(thread, site)} << kPlaceShift;
-}
-
-bool conflict(uint64_t a, uint64_t b) {
-  return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) == 0;
-}
-
-// Two conflicting accesses under a common lock: its hand-over passed data on, so it is an order that stays.
-// Inside an atomic operation, which holds a stripe, another one is taken only if that is possible at once.
-[[gnu::noinline]] void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
-  common_locks(mine, others, [&](LockId lock) {
-    const uintptr_t address = lock_address(lock);
-    runtime::SpinLock& stripe = object_lock(address);
-    const bool inside = &stripe == thread.stripe;
-    if (thread.stripe == nullptr) {
-      stripe.lock();
-    } else if (!inside && !stripe.try_lock()) {
-      return;
-    }
-    const Object* object = find_object(address, false);
-    if (object != nullptr && object->lock == lock) {
-      ++thread.knowledge;
-      join_into(thread.clock[Data], object->clocks, Full);
-      join_into(thread.clock[Data], object->read_full);
-    }
-    if (!inside) stripe.unlock();
-  });
-}
-
-// Whether a common lock keeps the two accesses apart; then what it handed over may depend on the other one.
-[[gnu::noinline]] bool look_apart(Thread& thread, uint64_t other, KeptApart& known) {
-  const LockSet others = lockset_of(other);
-  if (others == kNoLocks) return false;
-  Apart& memo = thread.apart;
-  if (memo.mine != thread.lockset || memo.others != others)
-    memo = {thread.lockset, others, keep_apart(thread.lockset, others)};
-  if (!memo.kept) return false;
-  const uint64_t segment = segment_of(other);
-  const uint64_t& data = thread.clock[Data][slot_of(other)];
-  if (data < segment && (!thread.busy || thread.stripe != nullptr)) {
-    const bool was_busy = thread.busy;
-    thread.busy = true;
-    keep_hand_over(thread, thread.lockset, others);
-    thread.busy = was_busy;
-  }
-  if (data >= segment) known = {segment, slot_of(other), thread.lockset};
-  return true;
-}
-
-inline bool is_kept_apart(Thread& thread, uint64_t other) {
-  if (thread.lockset == kNoLocks) return false;
-  const uint64_t segment = segment_of(other);
-  const uint32_t slot = slot_of(other);
-  KeptApart& known = thread.kept_apart[(segment + slot) % Thread::kKeptApart];
-  if (known.segment == segment && known.slot == slot && known.mine == thread.lockset) return true;
-  return look_apart(thread, other, known);
-}
-
-// Two atomics never race, but one that sees the other's value under a lock got it by that lock.
-bool passes_on(uint64_t a, uint64_t b) {
-  return (a & b & kBytes) != 0 && ((a | b) & kWrite) != 0 && (a & b & kAtomic) != 0;
-}
-
-[[gnu::noinline]] void check(Thread& thread, uint64_t cell, uint64_t other, uintptr_t word) {
-  const uint32_t slot = slot_of(other);
-  const uint64_t segment = segment_of(other);
-  if (is_kept_apart(thread, other)) return;
-  Evidence evidence = Evidence::Possible;
-  if (thread.clock[Full][slot] < segment) {
-    evidence = Evidence::Witnessed;
-  } else if (thread.clock[Data][slot] < segment && !options.partial) {
-    evidence = Evidence::Predicted;
-  }
-  report_race(thread, cell, other, word, evidence);
 }
 
 // What came into the granule since its cells were looked at: two threads that are there at the same moment do
@@ -163,10 +71,6 @@ void empty_spared(Granule& granule, const Seen& seen, const Room& room) {
   }
 }
 
-void put(Granule& granule, uint32_t at, uint64_t cell) {
-  __atomic_store_n(&granule.cell[at], cell, __ATOMIC_RELEASE);
-}
-
 [[gnu::noinline]] void check_newcomers(Thread& thread, const Granule& granule, const Seen& seen, uint32_t at,
                                        uint64_t displaced, uint64_t cell, uintptr_t word) {
   for (uint32_t i = 0; i < Granule::kCells; ++i) {
@@ -193,19 +97,6 @@ void enter(Thread& thread, Granule& granule, const Seen& seen, uint32_t at, uint
     check_newcomers(thread, granule, seen, at, displaced, asked, word);
 }
 
-// How many segments of its thread ago the access was made.
-uint64_t age_of(const Thread& thread, uint64_t own) {
-  return (thread.segment - segment_number(own)) % (uint64_t{1} << kSegmentBits);
-}
-
-// The later one of `latest` (0: none) and `own`, if that is a plain access of the thread to some of the bytes
-// of `now` in an earlier segment.
-uint64_t later_before(const Thread& thread, uint64_t latest, uint64_t own, uint64_t now) {
-  if ((own & kAtomic) != 0 || (own & now & kBytes) == 0) return latest;
-  const uint64_t age = age_of(thread, own);
-  return age != 0 && (latest == 0 || age < age_of(thread, latest)) ? own : latest;
-}
-
 uint64_t latest_before(const Thread& thread, const Granule& granule, uint64_t now) {
   uint64_t latest = 0;
   if (thread.lockset == kNoLocks) return latest;
@@ -216,27 +107,16 @@ uint64_t latest_before(const Thread& thread, const Granule& granule, uint64_t no
   return latest;
 }
 
-bool is_under_locks(const Thread& thread) { return thread.lockset != kNoLocks && options.atomicity; }
-
-[[gnu::noinline]] void note_under_locks(Thread& thread, Granule& granule, uint32_t own, uint64_t cell,
-                                        uintptr_t word, Site site) {
-  uint64_t earlier = 0;
-  for (; own != 0; own &= own - 1)
-    earlier = later_before(thread, earlier,
-                           __atomic_load_n(&granule.cell[__builtin_ctz(own)], __ATOMIC_RELAXED), cell);
-  note_locked(thread, granule, cell, word, site, earlier);
-}
-
 // What has to be looked into before an access, with the place of `cell` known.
 void note(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site, uint64_t earlier) {
-  if (thread.lockset != kNoLocks && options.atomicity)
-    note_locked(thread, granule, cell, word, site, earlier);
+  if (notes_locked(thread)) note_locked(thread, granule, cell, word, site, earlier);
   note_site(thread, cell, site, word);
 }
 
+}  // namespace
+
 // Any granule, any access.
-[[gnu::noinline]] void record_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
-                                     Site site) {
+void record_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   if (thread.ignored != 0) return;
   const Seen seen(granule);
   const uint64_t asked = cell;
@@ -273,20 +153,7 @@ void note(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site 
   empty_spared(granule, seen, room);
 }
 
-// Whether no other thread's access asks for a closer look: all that conflict are ordered before this one, or
-// a lock keeps them apart. `foreign`: the cells to look at.
-[[gnu::noinline]] bool is_settled(Thread& thread, const Granule& granule, uint32_t foreign, uint64_t cell) {
-  for (; foreign != 0; foreign &= foreign - 1) {
-    const uint64_t other = __atomic_load_n(&granule.cell[__builtin_ctz(foreign)], __ATOMIC_RELAXED);
-    if (is_ordered(thread, other)) continue;
-    if (conflict(other, cell)) {
-      if (!is_kept_apart(thread, other)) return false;
-    } else if (passes_on(other, cell)) {
-      is_kept_apart(thread, other);
-    }
-  }
-  return true;
-}
+namespace {
 
 template <bool kExchanges>
 [[gnu::always_inline]] inline void record_quickly(Thread& thread, Granule& granule, uint64_t cell,
@@ -321,47 +188,6 @@ template <bool kExchanges>
   record_slowly(thread, granule, cell, word, site);
 }
 
-// A cell of the thread's own, of this step, that makes the access unnecessary or can take it up: the index.
-// kCells: there is none.
-struct OfThisStep {
-  uint32_t at = Granule::kCells;
-  uint64_t cell = 0;
-};
-inline OfThisStep of_this_step(const Granule& granule, uint32_t own, uint64_t cell) {
-  for (; own != 0; own &= own - 1) {
-    const auto i = static_cast<uint32_t>(__builtin_ctz(own));
-    const uint64_t there = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
-    if (((there ^ cell) & kSameStep) == 0 && ((there ^ cell) & kPlaceField & -(cell & ~there & kBytes)) == 0)
-      return {i, there};
-  }
-  return {};
-}
-
-// Where the thread's own earlier accesses say no more than this one: puts it in the place of one, and takes
-// the others away, so that they push out nobody. Else where there is nothing. False: there is no room.
-bool enter_where_room_is(Thread& thread, Granule& granule, const Survey& found, uint64_t cell) {
-  uint32_t at = Granule::kCells;
-  for (uint32_t rest = found.within; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<uint32_t>(__builtin_ctz(rest));
-    uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
-    if (((old ^ cell) & kSlotBits) != 0 || segment_number(old) == segment_number(cell) ||
-        !locks_cover(thread, old))
-      continue;
-    if (at == Granule::kCells) {
-      at = i;
-    } else {
-      __atomic_compare_exchange_n(&granule.cell[i], &old, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
-  }
-  if (at == Granule::kCells) {
-    if (found.empty == 0) return false;
-    const uint32_t first = first_cell(thread), twice = found.empty | found.empty << Granule::kCells;
-    at = (static_cast<uint32_t>(__builtin_ctz(twice >> first)) + first) % Granule::kCells;
-  }
-  put(granule, at, cell);
-  return true;
-}
-
 // Apart: it needs more registers.
 [[gnu::noinline]] void record_exchanging(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
                                          Site site) {
@@ -369,39 +195,6 @@ bool enter_where_room_is(Thread& thread, Granule& granule, const Survey& found, 
 }
 
 }  // namespace
-
-void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
-  const Seen seen(granule);
-  if (seen.nothing()) {
-    note_site(thread, cell, site, word);
-    prepare_shadow(word);
-    return put(granule, first_cell(thread), cell);
-  }
-  const Survey found = survey(seen, cell);
-  // Most accesses are what the thread did before, in another segment.
-  if (found.alike != 0) {
-    const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
-    const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
-    if (((before ^ cell) & kSameStep) == 0) return;
-    if (((before ^ cell) & kSlotBits) == 0 && locks_cover(thread, before) &&
-        (found.foreign == 0 || is_settled(thread, granule, found.foreign, cell))) {
-      if (is_under_locks(thread)) note_under_locks(thread, granule, found.own, cell, word, site);
-      note_site(thread, cell, site, word);
-      return put(granule, at, cell);
-    }
-  }
-  const OfThisStep known = of_this_step(granule, found.own, cell);
-  if (known.at != Granule::kCells && (cell & ~known.cell & kBytes) == 0) return;
-  if (found.foreign != 0 && !is_settled(thread, granule, found.foreign, cell))
-    return record_slowly(thread, granule, cell, word, site);
-  if (is_under_locks(thread)) note_under_locks(thread, granule, found.own, cell, word, site);
-  note_site(thread, cell, site, word);
-  if (known.at != Granule::kCells) {
-    put(granule, known.at, known.cell | (cell & kBytes));
-  } else if (!enter_where_room_is(thread, granule, found, cell)) {
-    record_slowly(thread, granule, cell, word, site);
-  }
-}
 
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   if (thread.ignored != 0) [[unlikely]]

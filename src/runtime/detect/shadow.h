@@ -14,6 +14,10 @@ struct alignas(32) Granule {
   uint64_t cell[kCells];
 };
 
+inline void put(Granule& granule, uint32_t at, uint64_t cell) {
+  __atomic_store_n(&granule.cell[at], cell, __ATOMIC_RELEASE);
+}
+
 // User space addresses keep their lowest 43 bits. Programs live at the bottom (not PIE), in the 2 TiB from
 // 0x5555_5555_4000 (PIE and its heap) and in the top 2 TiB (libraries, mmap, stacks): 43 bits keep the three
 // apart.
