@@ -69,6 +69,7 @@ void add_explore(Commands commands) {
       "  delay       stops one thread before a step that conflicts with another's, which goes first\n"
       "  pair        brings conflicting accesses next to each other, in both orders; otherwise random\n"
       "  period      cuts the threads' work into few periods that follow one another\n"
+      "  states      goes back to states that were seldom reached, and on at random: for deep bugs\n"
       "  random, pctN, pos, surw   drawn anew for each execution (pctN: N-1 change points)\n"
       "A failing execution is shortened and kept for simrt replay. One seed decides everything: the same "
       "seed\n"

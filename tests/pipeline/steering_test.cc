@@ -62,7 +62,7 @@ TEST_F(Steerings, AimedExecutionsDoNotCountAsLong) {
 
 TEST_F(Steerings, EachBeginsWithAnExecutionAndSearchesSayWhatTheyCover) {
   for (const char* name :
-       {"auto", "delay", "map", "pair", "rf", "period", "pct", "surw", "dpor", "hapset+pcb3"}) {
+       {"auto", "delay", "map", "pair", "rf", "period", "pct", "surw", "states", "dpor", "hapset+pcb3"}) {
     auto steering = make(name);
     ASSERT_TRUE(steering);
     EXPECT_TRUE((*steering)->next()) << name;

@@ -38,20 +38,15 @@ void Knowledge::set_impacted(std::unordered_set<SiteId> sites) {
 
 void Knowledge::note_sharing(const Execution& execution) {
   const schedule::SharedVariables shared(execution);
-  std::vector<std::uint64_t> accesses(execution.threads.size(), 0);
   for (std::size_t i = 0; i < execution.events.size(); ++i) {
     const ExecutionEvent& event = execution.events[i];
     if (!is_memory(event.kind)) continue;
     if (!shared.touched_by(i).empty()) {
       shared_sites_.insert(event.site);
-      ++accesses[event.thread];
     } else if (event.kind == EventKind::Read || event.kind == EventKind::Write) {
       plain_sites_.insert(event.site);
     }
   }
-  if (accesses.size() > accesses_of_threads_.size()) accesses_of_threads_.resize(accesses.size());
-  for (std::size_t t = 0; t < accesses.size(); ++t)
-    accesses_of_threads_[t] = std::max(accesses_of_threads_[t], accesses[t]);
 }
 
 void Knowledge::note_order(const Execution& execution, const Observed& seen) {

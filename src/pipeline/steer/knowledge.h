@@ -58,8 +58,6 @@ class Knowledge {
   /// held, others may wait in loops, and holds are as long as an execution.
   std::uint64_t points() const { return points_; }
   std::uint32_t threads() const { return threads_; }
-  /// Accesses that are scheduling points, by thread index: the most seen in one execution.
-  const std::vector<std::uint64_t>& accesses_of_threads() const { return accesses_of_threads_; }
   /// Hook sites whose plain accesses were seen and touched no memory that two threads share.
   std::vector<testing::CheckSite> private_hooks(const RecordedSites& sites) const;
   /// Moments at which a notification had several waiters to choose from.
@@ -79,7 +77,6 @@ class Knowledge {
   schedule::Saturation saturation_;
   schedule::MethodPairCoverage method_pairs_;
   std::unordered_set<SiteId> impacted_, shared_sites_, plain_sites_;
-  std::vector<std::uint64_t> accesses_of_threads_;
   std::uint64_t predictor_version_ = 0, executions_ = 0, points_ = 0;
   std::uint64_t ambiguous_notifications_ = 0, ended_early_ = 0, uncontrolled_ = 0;
   std::uint32_t threads_ = 0;

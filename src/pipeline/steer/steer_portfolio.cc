@@ -11,13 +11,15 @@
 namespace simrt::pipeline {
 namespace {
 
-const std::vector<std::string> kMembers = {"surw", "delay",  "map",  "pos",    "rf",    "dpor",
-                                           "pair", "period", "pct3", "random", "hapset"};
+const std::vector<std::string> kMembers = {"surw", "delay",  "map",  "pos",    "rf",     "dpor",
+                                           "pair", "period", "pct3", "random", "hapset", "states"};
 
 /// The first executions, as indices of kMembers: before coverage says who is worth most, single delays get
 /// a third of them and the two systematic searches, which begin with the same execution, another one, for
 /// these find most with few executions; in between everybody has a turn.
-constexpr std::size_t kDelay = 1, kGuided = 10;
+constexpr std::size_t kDelay = 1, kGuided = 10, kDeep = 11;
+/// Behind so many executions a bug that shows quickly would have shown; what is left may take many switches.
+constexpr std::size_t kQuick = 300;
 constexpr std::array<std::size_t, 44> kOpening = {0, 1,  1,  1, 5, 10, 1, 5, 10, 4, 1, 5, 10, 3, 1,
                                                   5, 10, 2,  1, 5, 10, 4, 1, 10, 3, 1, 5, 10, 4, 1,
                                                   2, 1,  10, 1, 6, 1,  7, 1, 8,  1, 9, 1, 5,  0};
@@ -72,6 +74,7 @@ class Sharing final : public Steering {
     ++turn_;
     if (turn_ % 2 == 1 && members_[kDelay]->has_untried() && portfolio_.take(kDelay)) return kDelay;
     if (turn_ % 4 == 2 && portfolio_.take(kGuided)) return kGuided;
+    if (turn_ > kQuick && turn_ % 2 == 1 && portfolio_.take(kDeep)) return kDeep;
     return portfolio_.next();
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/steer/steering.h"
+#include "schedule/variable_profile.h"
 #include "support/hash.h"
 
 namespace simrt::pipeline {
@@ -18,13 +19,17 @@ class Sampling final : public Steering {
     proposal.plan.seed = hash_combine(options_.seed, ++number_);
     proposal.plan.depth = depth_;
     proposal.plan.length = last_points_;
-    if (kind_ == format::StrategyKind::Surw)
-      proposal.plan.weights = options_.knowledge->accesses_of_threads();
+    if (kind_ == format::StrategyKind::Surw) select(proposal.plan);
     return proposal;
   }
 
-  void learn(const Execution&, const Observed& seen, const Learned&) override {
+  void learn(const Execution& execution, const Observed& seen, const Learned&) override {
     last_points_ = seen.result.execution.points;
+    watch(execution, {});
+  }
+
+  void watch(const Execution& execution, const Learned&) override {
+    if (kind_ == format::StrategyKind::Surw) profile_.learn(execution);
   }
 
   SteeringReport report() const override {
@@ -34,7 +39,19 @@ class Sampling final : public Steering {
   }
 
  private:
+  /// The variable whose interleavings the execution is uniform for: each in proportion to its accesses.
+  void select(testing::CheckPlan& plan) const {
+    const schedule::VariableProfile::Variable* variable = profile_.draw(hash_combine(plan.seed, 1));
+    if (variable == nullptr) return;
+    testing::CheckStep step;
+    step.address = variable->address;
+    plan.steps = {step};
+    plan.modules = options_.sites->modules();
+    plan.weights = variable->accesses;
+  }
+
   SteeringOptions options_;
+  schedule::VariableProfile profile_;
   format::StrategyKind kind_;
   std::uint32_t depth_;
   std::uint64_t number_ = 0, last_points_ = 0;

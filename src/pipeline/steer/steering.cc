@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number_behind(const std::string& name, const std::s
 const std::vector<std::string>& strategy_names() {
   static const std::vector<std::string> kNames = {
       "auto", "delay", "map",  "pair", "hapset", "hapset+pcb", "hapset+pcbN", "hapset+rest", "dpor",
-      "pcbN", "dfs",   "pctN", "pos",  "surw",   "rf",         "period",      "random"};
+      "pcbN", "dfs",   "pctN", "pos",  "surw",   "rf",         "period",      "states",      "random"};
   return kNames;
 }
 
@@ -36,6 +36,7 @@ Result<std::unique_ptr<Steering>> make_steering(const SteeringOptions& options) 
   if (name == "rf") return steer_reads_from(options);
   if (name == "period") return steer_periods(options);
   if (name == "delay") return steer_delays(options);
+  if (name == "states") return steer_states(options);
   if (name == "random" || name == "pos" || name == "surw") return steer_sampling(options, name, 0);
   if (const auto depth = number_behind(name, "pct", 3)) return steer_sampling(options, "pct", *depth);
   const bool searches =

@@ -76,6 +76,7 @@ SteeringResult steer_search(const SteeringOptions& options, const std::string& n
 SteeringResult steer_reads_from(const SteeringOptions& options);
 SteeringResult steer_periods(const SteeringOptions& options);
 SteeringResult steer_delays(const SteeringOptions& options);
+SteeringResult steer_states(const SteeringOptions& options);
 SteeringResult steer_portfolio(const SteeringOptions& options);
 
 }  // namespace simrt::pipeline

@@ -51,6 +51,9 @@ class Engine {
   void disturb() { next_stop = 0; }
   /// The operation of the last point was of another kind in the end.
   void amend(EventKind kind) { events_.amend(kind); }
+  bool records_events() const { return events_.wanted(); }
+  /// RunEvent::value of the operation of the last point.
+  void note_value(uint32_t hashes) { events_.note_value(hashes); }
   /// An event without a point of its own.
   void note(EventKind kind, uintptr_t object, uintptr_t pc) { note({kind, 0, 0, object, pc}); }
   void note(const Operation& operation);

@@ -41,6 +41,7 @@ void EventLog::write(const Thread& thread, const Operation& operation, uint64_t 
   last_->size = operation.size;
   last_->callers = callers;
   last_->calls = operation.calls;
+  last_->value = 0;
   last_->thread = static_cast<uint16_t>(thread.index);
   last_->kind = static_cast<uint8_t>(operation.kind);
   last_->order = static_cast<uint8_t>(operation.order | (decision ? 0 : format::kEventWithoutDecision));

@@ -27,6 +27,10 @@ class EventLog {
   void amend(EventKind kind) {
     if (last_ != nullptr) last_->kind = static_cast<uint8_t>(kind);
   }
+  /// RunEvent::value of the last event, an atomic access.
+  void note_value(uint32_t hashes) {
+    if (last_ != nullptr) last_->value = hashes;
+  }
 
  private:
   static constexpr uint32_t kKnown = 8192;  // call paths; beyond half of it they are written again

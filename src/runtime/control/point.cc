@@ -68,6 +68,21 @@ void unchanged(bool failed) {
   if (failed) engine.amend(EventKind::AtomicFailed);
 }
 
+namespace {
+
+uint32_t short_hash(uint64_t value) {
+  const auto hash = static_cast<uint32_t>(((value + 1) * 0x9e3779b97f4a7c15u) >> 48);
+  return hash == 0 ? 1 : hash;
+}
+
+}  // namespace
+
+void met(uint64_t found, uint64_t left) {
+  const Thread* self = current_thread;
+  if (self == nullptr || self != engine.running || self->inside != 0) return;
+  if (engine.records_events()) engine.note_value(short_hash(found) | short_hash(left) << 16);
+}
+
 void enter_function(uintptr_t caller, uintptr_t stack) {
   if (Thread* self = current_thread; self != nullptr) self->calls.enter(caller, stack);
 }

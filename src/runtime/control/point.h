@@ -46,6 +46,9 @@ void point(EventKind kind, uintptr_t address, uint64_t size, uintptr_t pc, uint8
 /// compare-exchange, exchange of equal values). `failed` for a compare-exchange that failed.
 void unchanged(bool failed);
 
+/// The atomic access announced by the last point() of this thread found and left these values in memory.
+void met(uint64_t found, uint64_t left);
+
 /// The calling thread entered a function from `caller`, with its frame at `stack`; or leaves it.
 void enter_function(uintptr_t caller, uintptr_t stack);
 void leave_function();

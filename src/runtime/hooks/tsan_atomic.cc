@@ -91,6 +91,21 @@ struct Machine<Wide> {
 };
 
 template <class T>
+uint64_t folded(T value) {
+  if constexpr (sizeof(T) <= sizeof(uint64_t)) {
+    return value;
+  } else {
+    return static_cast<uint64_t>(value) ^ static_cast<uint64_t>(value >> 64) * 31;
+  }
+}
+
+// States of the program are told apart by what is in its atomics.
+template <class T>
+void tell(T found, T left) {
+  if (controlled()) control::met(folded(found), folded(left));
+}
+
+template <class T>
 T load(const volatile T* pointer, int memory_order, uintptr_t pc) {
   auto* p = const_cast<volatile T*>(pointer);
   const auto address = reinterpret_cast<uintptr_t>(p);
@@ -100,6 +115,7 @@ T load(const volatile T* pointer, int memory_order, uintptr_t pc) {
   detect::AtomicOperation operation(detect::watched, address, order, false);
   const T value = Machine<T>::load(p);
   operation.finish(sizeof(T), AtomicKind::Load, order, pc);
+  tell(value, value);
   return value;
 }
 
@@ -110,8 +126,10 @@ void store(volatile T* p, T value, int memory_order, uintptr_t pc) {
   if (controlled())
     control::point(EventKind::AtomicStore, address, sizeof(T), pc, static_cast<uint8_t>(order));
   detect::AtomicOperation operation(detect::watched, address, order, true);
+  const T found = controlled() ? Machine<T>::load(p) : T();
   Machine<T>::store(p, value, order);
   operation.finish(sizeof(T), AtomicKind::Store, order, pc);
+  tell(found, value);
 }
 
 template <class T, class Machinery>
@@ -123,6 +141,7 @@ T update(volatile T* p, int memory_order, uintptr_t pc, Machinery machinery) {
   detect::AtomicOperation operation(detect::watched, address, order, true);
   const T old = machinery();
   operation.finish(sizeof(T), AtomicKind::Update, order, pc);
+  if (controlled()) tell(old, Machine<T>::load(p));
   return old;
 }
 
@@ -143,6 +162,7 @@ bool compare_exchange(volatile T* p, T& expected, T desired, int success, int fa
   const bool done = Machine<T>::compare_exchange(p, expected, desired);
   operation.finish(sizeof(T), done ? AtomicKind::Update : AtomicKind::Failed,
                    done ? order : order_of(failure), pc);
+  tell(expected, done ? desired : expected);
   if (controlled() && (!done || expected == desired)) control::unchanged(!done);
   return done;
 }

@@ -1,8 +1,9 @@
 // Selectively uniform random walk: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency
 // Testing", ASPLOS 2025. Uniform over the interleavings of the interesting operations: the next one is given
 // to a thread drawn in proportion to the number of interesting operations that each still has (PlanWeights,
-// from earlier executions); whatever else is pending goes on freely. Interesting: plain and atomic accesses,
-// as far as the plan makes them points.
+// from earlier executions), a thread that is still to be created counting with the one that creates it.
+// Whatever else is pending goes on freely, the running thread first. Interesting: accesses to the memory of
+// the plan's only step, so that each execution is uniform for another variable; without one, all accesses.
 #include "control/strategies/list.h"
 
 namespace simrt::rt::control {
@@ -15,25 +16,19 @@ class SelectivelyUniform final : public Strategy {
   void begin(const Settings& settings) override {
     random_.seed(settings.seed);
     for (uint32_t i = 0; i < kMaxThreads; ++i)
-      left_[i] = i < settings.weight_count && settings.weights[i] > 0 ? settings.weights[i] : 1;
+      left_[i] = i < settings.weight_count && settings.weights[i] > 0 ? settings.weights[i] : 0;
     intended_ = kNobody;
+    selected_ = settings.step_count == 1 ? settings.steps[0].address : 0;
   }
 
   uint32_t choose(const Decision& decision) override {
     if (!waits_for(decision, intended_)) intended_ = draw(decision);
-    uint32_t free = 0;
-    for (uint32_t i = 0; i < decision.count; ++i) free += may_go(decision, i) ? 1 : 0;
-    uint32_t chosen = static_cast<uint32_t>(random_.below(free == 0 ? decision.count : free));
-    for (uint32_t i = 0; free != 0 && i < decision.count; ++i) {
-      if (may_go(decision, i) && chosen-- == 0) {
-        chosen = i;
-        break;
-      }
-    }
+    const uint32_t chosen = pick(decision);
     const Candidate& next = decision.candidates[chosen];
-    if (is_memory(next.operation.kind)) {
+    if (next.operation.kind == EventKind::Create) hand_on(next.thread, next.operation.object);
+    if (is_interesting(next)) {
       uint64_t& left = left_[next.thread % kMaxThreads];
-      if (left > 1) --left;
+      if (left > 0) --left;
       if (next.thread == intended_) intended_ = kNobody;
     }
     return chosen;
@@ -42,10 +37,35 @@ class SelectivelyUniform final : public Strategy {
   uint32_t choose_waiter(uint32_t count) override { return static_cast<uint32_t>(random_.below(count)); }
 
  private:
+  bool is_interesting(const Candidate& candidate) const {
+    const Operation& operation = candidate.operation;
+    return is_memory(operation.kind) && (selected_ == 0 || (operation.object <= selected_ &&
+                                                            selected_ < operation.object + operation.size));
+  }
+  uint32_t pick(const Decision& decision) {
+    if (selected_ != 0 && decision.running != kNobody && may_go(decision, decision.running))
+      return decision.running;
+    uint32_t free = 0;
+    for (uint32_t i = 0; i < decision.count; ++i) free += may_go(decision, i) ? 1 : 0;
+    uint32_t chosen = static_cast<uint32_t>(random_.below(free == 0 ? decision.count : free));
+    for (uint32_t i = 0; free != 0 && i < decision.count; ++i) {
+      if (may_go(decision, i) && chosen-- == 0) return i;
+    }
+    return chosen;
+  }
   bool may_go(const Decision& decision, uint32_t i) const {
     if (decision.yields && i == decision.running && decision.count > 1) return false;
     const Candidate& candidate = decision.candidates[i];
-    return !is_memory(candidate.operation.kind) || candidate.thread == intended_;
+    return !is_interesting(candidate) || candidate.thread == intended_;
+  }
+  // The creator's share included that of its child, which is the child's own now.
+  void hand_on(uint32_t creator, uint64_t created) {
+    if (created >= kMaxThreads) return;
+    const uint64_t child = left_[created];
+    uint64_t& parent = left_[creator % kMaxThreads];
+    if (intended_ == creator && parent > 0 && random_.below(parent) < child)
+      intended_ = static_cast<uint32_t>(created);
+    parent -= child < parent ? child : parent;
   }
   // The thread can go on and does not only spin.
   static bool waits_for(const Decision& decision, uint32_t thread) {
@@ -67,11 +87,14 @@ class SelectivelyUniform final : public Strategy {
   }
   uint64_t weight(const Decision& decision, uint32_t i) const {
     if (decision.yields && i == decision.running && decision.count > 1) return 0;
-    return left_[decision.candidates[i].thread % kMaxThreads];
+    const uint64_t left = left_[decision.candidates[i].thread % kMaxThreads];
+    // More of them than were expected: one more is always possible.
+    return left > 0 || (selected_ != 0 && !is_interesting(decision.candidates[i])) ? left : 1;
   }
 
   Random random_;
   uint64_t left_[kMaxThreads] = {};
+  uintptr_t selected_ = 0;  // address; 0 = all are interesting
   uint32_t intended_ = kNobody;
 };
 
