@@ -14,6 +14,7 @@ RunMode mode = RunMode::Off;
 namespace control {
 void point(EventKind, uintptr_t, uint64_t, uintptr_t, uint8_t) {}
 void unchanged(bool) {}
+void met(uint64_t, uint64_t) {}
 void enter_function(uintptr_t, uintptr_t) {}
 void leave_function() {}
 }  // namespace control
