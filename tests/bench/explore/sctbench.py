@@ -8,6 +8,7 @@
 PROGRAMS is the folder `evaluation` of PERIOD's edition of the programs (it joins its threads; figures of older
 editions do not compare). DIR holds simrt and its compiler wrappers. `run` adds one line a trial to FILE and leaves
 out what is there already, so it may be stopped and started again. Trials run one after the other unless -j is given.
+Programs without sources here have makefiles of their own and are run when they lie in --work.
 """
 import argparse
 import collections
@@ -21,8 +22,13 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-# name: (folder, sources, arguments)
+# name: (folder, sources, arguments). Without Inspect/bbuf (a duplicate) they are the 49 of RFF's evaluation.
 PROGRAMS = {
+    "CB/aget-bug2": ("CB/aget-bug2", [], ["-l", "dl.txt", "http://www.gnu.org/licenses/gpl.txt"]),  # reads files
+    "RADBench/bug4": ("RADBench/bug4", [], []),
+    "RADBench/bug5": ("RADBench/bug5", [], []),
+    "RADBench/bug6": ("RADBench/bug6", [], []),
+    "Splash2/barnes": ("Splash2/barnes", [], []),
     "CB/stringbuffer-jdk1.4": ("CB/stringbuffer-jdk1.4", ["main.cpp", "stringbuffer.cpp"], []),
     "CB/pbzip2-0.9.4": ("CB/pbzip2-0.9.4/pbzip2-0.9.4-src", ["pbzip2.cpp"], ["-k", "-f", "-p3", "../test.tar"]),
     "Inspect/bbuf": ("Inspect_benchmarks/bbuf", ["bbuf.c"], []),
@@ -44,7 +50,6 @@ for name in ("2009-3547 2011-2183 2013-1792 2015-7550 2016-1972 2016-1973 2016-7
              "2017-6346").split():
     PROGRAMS["ConVul/CVE-" + name] = ("ConVul-CVE-Benchmarks/CVE-" + name, [name + (".c" if name == "2016-1972" else ".cpp")], [])
 
-# Random exposes them in more than half of its executions: left out of headlines.
 FIELDS = ["program", "strategy", "seed", "first_failure", "executions", "seconds", "seconds_to_failure", "end",
           "ending", "covered", "feasible", "points", "threads"]
 
@@ -54,7 +59,7 @@ def build(args):
     environment = dict(os.environ, SIMRT_BUILD="check")
     failed = 0
     for name, (folder, sources, _) in sorted(PROGRAMS.items()):
-        if not fnmatch.fnmatch(name, args.only):
+        if not sources or not fnmatch.fnmatch(name, args.only):
             continue
         source = os.path.join(args.programs, folder)
         cpp = sources[0].endswith(".cpp")
@@ -122,12 +127,24 @@ def run(args):
 
 
 def cell(trials):
-    """Median of the executions to the first bug; NF when more than half of the trials missed it."""
+    """Median of the executions to the first bug; NF when more than half of the trials missed it. Of a single trial
+    that missed it: how many executions there were, and whether the search ended."""
     found = sorted(int(t["first_failure"]) for t in trials if int(t["first_failure"]) > 0)
+    if len(trials) == 1 and not found:
+        return ("end " if trials[0]["end"] == "nothing is left to try" else "> ") + trials[0]["executions"]
     if 2 * len(found) <= len(trials):
         return f"NF ({len(found)}/{len(trials)})" if found else "NF"
     text = f"{statistics.median(found):g}"
     return text if len(found) == len(trials) else f"{text} ({len(found)}/{len(trials)})"
+
+
+def comparison(trials, published):
+    """-1, 0, 1: the median is smaller than, equal to or greater than the published one, or there is none."""
+    found = [int(t["first_failure"]) for t in trials if int(t["first_failure"]) > 0]
+    if 2 * len(found) <= len(trials):
+        return 1
+    median = statistics.median(found)
+    return (median > published) - (median < published)
 
 
 def published_figures(path):
@@ -152,7 +169,8 @@ def table(args):
     for name in args.files:
         with open(name) as lines:
             for row in csv.DictReader(lines, delimiter="\t"):
-                trials[row["program"], row["strategy"]].append(row)
+                if row["program"] not in args.without.split(","):
+                    trials[row["program"], row["strategy"]].append(row)
     strategies = list(dict.fromkeys(s for _, s in trials))
     programs = sorted({p for p, _ in trials}, key=lambda p: (p.split("/")[0], len(p), p))
     best = published_figures(args.published) if args.published else {}
@@ -169,10 +187,13 @@ def table(args):
         print(edge + separator.join(row) + edge[::-1])
     print()
     for s in strategies:
-        per_trial = [int(t["first_failure"]) > 0 for p in programs for t in trials.get((p, s), [])]
-        count = sum(1 for p in programs if (p, s) in trials)
-        if per_trial:
-            print(f"{s}: {count} programs, {sum(per_trial) / len(per_trial) * count:.1f} found per trial on average")
+        mine = [trials[p, s] for p in programs if (p, s) in trials]
+        rates = [sum(int(t["first_failure"]) > 0 for t in each) / len(each) for each in mine]
+        compared = collections.Counter(comparison(trials[p, s], best[p][0]) for p in programs
+                                       if (p, s) in trials and p in best)
+        print(f"{s}: {sum(rates):.2f} of {len(rates)} programs found per trial, {rates.count(1)} in every trial" +
+              (f"; better, equal, worse than the best published: {compared[-1]}/{compared[0]}/{compared[1]}"
+               if best else ""))
     return 0
 
 
@@ -195,6 +216,7 @@ def main():
     three = commands.add_parser("table")
     three.add_argument("files", nargs="+")
     three.add_argument("--published")
+    three.add_argument("--without", default="", help="programs that are left out")
     three.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     return {"build": build, "run": run, "table": table}[args.command](args)
