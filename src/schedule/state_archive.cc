@@ -62,9 +62,9 @@ void StateArchive::let_go(std::uint32_t way) {
 
 Choices StateArchive::draw(std::uint64_t random) {
   if (entries_.empty()) return {};
-  const auto worth = [](const Entry& entry) {  // smaller is better
+  const auto worth = [](const Entry& entry) {  // smaller is better; near ones, for more is left to happen
     const double drawn = 1.0 + entry.drawn;
-    return (1.0 + entry.reached) * drawn * drawn;
+    return (1.0 + entry.reached) * drawn * drawn * entry.choices;
   };
   Entry* best = nullptr;
   for (unsigned i = 0; i < kCompared; ++i) {

@@ -47,10 +47,8 @@ CheckPlan GuidedLoop::complete(const Proposal& proposal) const {
   plan.short_sleep_ns = options_.short_sleep_ns;
   plan.modules = sites_->modules();
   if (proposal.deterministic) plan.flags |= format::kPlanStrictSchedule;
-  if (!proposal.all_points && executions_ % kRefresh != 0) {
-    plan.watched = knowledge_->private_hooks(*sites_);
-    if (!plan.watched.empty()) plan.flags |= format::kPlanSitesIgnored;
-  }
+  if (!proposal.all_points && executions_ % kRefresh != 0) plan.watched = knowledge_->private_hooks(*sites_);
+  if (!plan.watched.empty()) plan.flags |= format::kPlanSitesIgnored;
   return plan;
 }
 

@@ -18,8 +18,9 @@ const std::vector<std::string> kMembers = {"surw", "delay",  "map",  "pos",    "
 /// a third of them and the two systematic searches, which begin with the same execution, another one, for
 /// these find most with few executions; in between everybody has a turn.
 constexpr std::size_t kDelay = 1, kGuided = 10, kDeep = 11;
-/// Behind so many executions a bug that shows quickly would have shown; what is left may take many switches.
-constexpr std::size_t kQuick = 300;
+/// Behind so many executions a bug that shows quickly would have shown; what is left may take many switches:
+/// every other execution is for it then, and later three of four.
+constexpr std::size_t kQuick = 300, kLong = 1000;
 constexpr std::array<std::size_t, 44> kOpening = {0, 1,  1,  1, 5, 10, 1, 5, 10, 4, 1, 5, 10, 3, 1,
                                                   5, 10, 2,  1, 5, 10, 4, 1, 10, 3, 1, 5, 10, 4, 1,
                                                   2, 1,  10, 1, 6, 1,  7, 1, 8,  1, 9, 1, 5,  0};
@@ -74,7 +75,8 @@ class Sharing final : public Steering {
     ++turn_;
     if (turn_ % 2 == 1 && members_[kDelay]->has_untried() && portfolio_.take(kDelay)) return kDelay;
     if (turn_ % 4 == 2 && portfolio_.take(kGuided)) return kGuided;
-    if (turn_ > kQuick && turn_ % 2 == 1 && portfolio_.take(kDeep)) return kDeep;
+    const bool deep = turn_ % 2 == 1 ? turn_ > kQuick : turn_ % 4 == 2 && turn_ > kLong;
+    if (deep && portfolio_.take(kDeep)) return kDeep;
     return portfolio_.next();
   }
 

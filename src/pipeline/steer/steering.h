@@ -17,7 +17,7 @@ namespace simrt::pipeline {
 /// What a strategy asks for.
 struct Proposal {
   testing::CheckPlan plan;     ///< strategy, its parameters and its modules; the rest is the driver's
-  bool all_points = false;     ///< every plain access is to be a scheduling point
+  bool all_points = false;     ///< every plain access is to be a point, but for those at `plan.watched`
   bool deterministic = false;  ///< the plan follows a schedule that has to fit
   std::string aim;             ///< for people: what it aims at; may be empty
 };
