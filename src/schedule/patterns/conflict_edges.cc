@@ -37,8 +37,13 @@ StepTime LatestStart::other_than(VariableNumber variable) const {
 }
 
 void Spans::note(VariableNumber variable, StepTime begin, StepTime end) {
-  // The newer span of a variable contains the older one: both begin with the first access of a.
-  if (!spans_.empty() && spans_.back().variable == variable) spans_.pop_back();
+  // The newer span of a variable contains the older one: both begin with the first access of a. One that lies
+  // further back is dropped later; looking for it costs more than it does.
+  constexpr std::size_t kNear = 16;
+  const auto near = spans_.end() - static_cast<std::ptrdiff_t>(std::min(kNear, spans_.size()));
+  const auto same =
+      std::find_if(near, spans_.end(), [&](const Span& span) { return span.variable == variable; });
+  if (same != spans_.end()) spans_.erase(same);
   spans_.push_back({variable, begin, end});
   if (spans_.size() >= 2 * kMost) drop_contained();
 }
