@@ -5,7 +5,8 @@ usage: run.py BUILD_DIRECTORY [NAME...] [--quick] [--json]
 
 NAME: record (a recording run against a plain build), selection (`simrt select` against `clang++ -fsyntax-only`),
 rank (matching and ranking), history (size and speed of the database), schedule (what is made of a recorded execution,
-by its length), control (executions under control, scheduling points). --quick: fewer rounds and sizes.
+by its length), control (executions under control, scheduling points), detect (the detector against native code and
+ThreadSanitizer). --quick: fewer rounds and sizes.
 Exit status 1 when a benchmark could not be run; a goal that is missed is said in the table and does not fail, because
 the machine may be busy.
 """
@@ -89,6 +90,25 @@ def control(build, quick):
             yield row("control", name.split("/")[0], each, "ns/point", "%.1f M a second" % (1e3 / each), goal)
 
 
+def detect(build, quick):
+    script = os.path.join(HERE, "detect", "run.py")
+    results = output_of([sys.executable, script, build, "--json", "--levels=-O2", "--rounds", "2" if quick else "5"])
+    of_sanitizer = []
+    for result in results:
+        native = result["native"]
+        for name in ("everything", "1 %"):
+            title = "%s, %s" % (name, result["compiler"])
+            ratio = native[name] / native["ThreadSanitizer"]
+            if name == "everything":
+                of_sanitizer.append(ratio)
+            yield row("detect", title, native[name], "x", "native", 2 if name == "1 %" else None)
+            yield row("detect", title, ratio, "x", "ThreadSanitizer", 0.4 if name == "1 %" else 1)
+            yield row("detect", title + " memory", result["MB"][name], "MB",
+                      "%.0f of ThreadSanitizer" % result["MB"]["ThreadSanitizer"])
+    mean = math.exp(sum(map(math.log, of_sanitizer)) / len(of_sanitizer))
+    yield row("detect", "everything, mean of the compilers", mean, "x", "ThreadSanitizer", 1)
+
+
 def record(build, quick):
     script = os.path.join(HERE, "record_overhead", "run.py")
     rounds = ["--rounds", "2", "--levels=-O0,-O2"] if quick else []
@@ -111,7 +131,7 @@ def selection(build, quick):
 
 
 BENCHMARKS = {"record": record, "selection": selection, "rank": rank, "history": history, "schedule": schedule,
-              "control": control}
+              "control": control, "detect": detect}
 
 
 def main():

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The detector against native code and against ThreadSanitizer, as ratios of processor time in one run.
 
-usage: run.py BUILD_DIRECTORY [--rounds N] [--levels=-O1,-O2] [--spread] [--check]
+usage: run.py BUILD_DIRECTORY [--rounds N] [--levels=-O1,-O2] [--spread] [--check | --json]
 
 Builds workload.cc natively, with the compiler's own ThreadSanitizer (reports off) and for libsimrt_check.so; runs them in
 turn: everything watched, then 10 %, 1 % and none of the sites (the same ones each time). Prints, for each, the time over
 native and over ThreadSanitizer, and the largest resident set. All on one processor, so that the figures tell of the work
 that is done; --spread lets the threads run side by side: then the atomics and locks measure how fast the machine passes
 cache lines on, and differ by two or three times from run to run. --check fails when watching everything costs more than
-ThreadSanitizer, or watching 1 % more than twice native or 1/2.5 of ThreadSanitizer (geometric means).
+ThreadSanitizer, or watching 1 % more than twice native or 1/2.5 of ThreadSanitizer (geometric means). --json: only the
+means.
 """
 import argparse
+import json
 import math
 import os
 import random
@@ -130,17 +132,17 @@ def measure(directory, compiler, level, library, rounds):
     return best, memory
 
 
-def report(title, best, memory):
+def means_of(best):
     kernels = list(best["native"])
-    means = {}
+    return {name: geometric_mean([times[k] / best["native"][k] for k in kernels]) for name, times in best.items()}
+
+
+def report(title, best, memory):
+    kernels, means = list(best["native"]), means_of(best)
     print("%-16s %-16s" % (title, "") + "".join("%11s" % k for k in kernels) + "%11s%11s%9s" % ("mean", "of TSan", "MB"))
-    tsan = geometric_mean([best["ThreadSanitizer"][k] / best["native"][k] for k in kernels])
     for name, times in best.items():
-        ratios = [times[k] / best["native"][k] for k in kernels]
-        means[name] = geometric_mean(ratios)
-        print("%-16s %-16s" % ("", name) + "".join("%11.2f" % r for r in ratios) +
-              "%11.2f%11.2f%9d" % (means[name], means[name] / tsan, memory[name] // 1024))
-    return means
+        print("%-16s %-16s" % ("", name) + "".join("%11.2f" % (times[k] / best["native"][k]) for k in kernels) +
+              "%11.2f%11.2f%9d" % (means[name], means[name] / means["ThreadSanitizer"], memory[name] // 1024))
 
 
 def main():
@@ -150,19 +152,26 @@ def main():
     parser.add_argument("--levels", default="-O1,-O2")
     parser.add_argument("--spread", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if not options.spread:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     library = os.path.join(os.path.abspath(options.build), "lib", "libsimrt_check.so")
-    good = True
+    good, all_means = True, []
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as directory:
         for compiler in filter(shutil.which, COMPILERS):
             for level in options.levels.split(","):
-                means = report(compiler + " " + level,
-                               *measure(directory, compiler, level, library, options.rounds))
+                best, memory = measure(directory, compiler, level, library, options.rounds)
+                means = means_of(best)
+                all_means.append({"compiler": compiler, "level": level, "native": means,
+                                  "MB": {name: kilobytes / 1024 for name, kilobytes in memory.items()}})
+                if not options.json:
+                    report(compiler + " " + level, best, memory)
                 if means["everything"] > means["ThreadSanitizer"] or means["1 %"] > min(
                         2, means["ThreadSanitizer"] / 2.5):
                     good = False
+    if options.json:
+        print(json.dumps(all_means, indent=1))
     return 1 if options.check and not good else 0
 
 
