@@ -284,5 +284,36 @@ TEST(Strategies, EventsKnowTheCallsThatLedToThem) {
   EXPECT_GE(most, 4U) << "two guards in each of two threads";
 }
 
+// Hashes of what each atomic access found and left: nobody else changes the memory in between.
+TEST(Strategies, AtomicAccessesFindWhatTheOneBeforeLeft) {
+  std::size_t changes = 0, accesses = 0;
+  for (const char* scenario : {"barriers", "spins"}) {
+    CheckProgram program = controlled_program(controlled_builds().front(), scenario);
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Random;
+    plan.flags = format::kPlanRecordEvents;
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> left;
+    for (const auto& event : run(program, plan).execution.events) {
+      const auto kind = static_cast<EventKind>(event.kind);
+      if (kind < EventKind::AtomicLoad || kind > EventKind::AtomicFailed || event.value == 0) continue;
+      ++accesses;
+      const std::uint32_t found = event.value & 0xffff;
+      EXPECT_NE(found, 0U);
+      EXPECT_NE(event.value >> 16, 0U);
+      if (kind == EventKind::AtomicLoad || kind == EventKind::AtomicFailed) {
+        EXPECT_EQ(found, event.value >> 16) << "a read changes nothing";
+      }
+      const auto [at, first] = left.try_emplace({event.object, event.size});
+      if (!first) {
+        EXPECT_EQ(found, at->second) << scenario;
+      }
+      at->second = event.value >> 16;
+      changes += found != at->second ? 1 : 0;
+    }
+  }
+  EXPECT_GT(accesses, 4U);
+  EXPECT_GT(changes, 1U);
+}
+
 }  // namespace
 }  // namespace simrt::testing
