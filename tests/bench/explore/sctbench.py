@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Executions to the first bug on SCTBench and ConVul programs, as a table beside published figures.
 
-    sctbench.py build PROGRAMS --bin DIR --work DIR
-    sctbench.py run --bin DIR --work DIR --strategies auto,random --seeds 3 --executions 500 --seconds 10 --out FILE
+    sctbench.py run --bin DIR --work DIR --data DIR --strategies auto,random --seeds 3 --executions 500 --seconds 10
+                    --out FILE
     sctbench.py table FILE... [--published TSV] [--markdown]
 
-PROGRAMS is the folder `evaluation` of PERIOD's edition of the programs (it joins its threads; figures of older
-editions do not compare). DIR holds simrt and its compiler wrappers. `run` adds one line a trial to FILE and leaves
-out what is there already, so it may be stopped and started again. Trials run one after the other unless -j is given.
-Programs without sources here have makefiles of their own and are run when they lie in --work.
+The programs, check builds of PERIOD's edition (it joins its threads; figures of older editions do not compare), lie in
+--work, each under its name here with _ for /; --data is that edition's folder `evaluation`, from which they read
+files. --bin holds simrt. `run` adds one line a trial to FILE and leaves out what is there already, so it may be
+stopped and started again. Trials run one after the other unless -j is given.
 """
 import argparse
 import collections
@@ -22,72 +22,41 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-# name: (folder, sources, arguments). Without Inspect/bbuf (a duplicate) they are the 49 of RFF's evaluation.
+# name: (folder that it starts in, arguments). Without Inspect/bbuf (a duplicate) they are the 49 of RFF's evaluation.
 PROGRAMS = {
-    "CB/aget-bug2": ("CB/aget-bug2", [], ["-l", "dl.txt", "http://www.gnu.org/licenses/gpl.txt"]),  # reads files
-    "RADBench/bug4": ("RADBench/bug4", [], []),
-    "RADBench/bug5": ("RADBench/bug5", [], []),
-    "RADBench/bug6": ("RADBench/bug6", [], []),
-    "Splash2/barnes": ("Splash2/barnes", [], []),
-    "CB/stringbuffer-jdk1.4": ("CB/stringbuffer-jdk1.4", ["main.cpp", "stringbuffer.cpp"], []),
-    "CB/pbzip2-0.9.4": ("CB/pbzip2-0.9.4/pbzip2-0.9.4-src", ["pbzip2.cpp"], ["-k", "-f", "-p3", "../test.tar"]),
-    "Inspect/bbuf": ("Inspect_benchmarks/bbuf", ["bbuf.c"], []),
-    "Inspect/boundedBuffer": ("Inspect_benchmarks/boundedBuffer", ["boundedBuffer.c"], []),
-    "Inspect/ctrace-test": ("Inspect_benchmarks/ctrace-test", ["ctrace-test.c"], ["2"]),
-    "Inspect/qsort_mt": ("Inspect_benchmarks/qsort_mt", ["qsort_mt.c"], ["-n", "32", "-f", "4", "-h", "3", "-v"]),
-    "SafeStack": ("SafeStack", ["SafeStack.cpp"], []),
-    "Splash2/fft": ("Splash2/fft", ["fft.C"], ["-p2", "-m2", "-n4", "-l4"]),
-    "Splash2/lu": ("Splash2/lu", ["lu.C"], ["-p2", "-n2", "-b1"]),
+    "CB/aget-bug2": ("CB/aget-bug2", ["-l", "dl.txt", "http://www.gnu.org/licenses/gpl.txt"]),  # reads files
+    "RADBench/bug4": ("RADBench/bug4", []),
+    "RADBench/bug5": ("RADBench/bug5", []),
+    "RADBench/bug6": ("RADBench/bug6", []),
+    "Splash2/barnes": ("Splash2/barnes", []),
+    "CB/stringbuffer-jdk1.4": ("CB/stringbuffer-jdk1.4", []),
+    "CB/pbzip2-0.9.4": ("CB/pbzip2-0.9.4/pbzip2-0.9.4-src", ["-k", "-f", "-p3", "../test.tar"]),
+    "Inspect/bbuf": ("Inspect_benchmarks/bbuf", []),
+    "Inspect/boundedBuffer": ("Inspect_benchmarks/boundedBuffer", []),
+    "Inspect/ctrace-test": ("Inspect_benchmarks/ctrace-test", ["2"]),
+    "Inspect/qsort_mt": ("Inspect_benchmarks/qsort_mt", ["-n", "32", "-f", "4", "-h", "3", "-v"]),
+    "SafeStack": ("SafeStack", []),
+    "Splash2/fft": ("Splash2/fft", ["-p2", "-m2", "-n4", "-l4"]),
+    "Splash2/lu": ("Splash2/lu", ["-p2", "-n2", "-b1"]),
 }
 for name in ("account bluetooth_driver carter01 circular_buffer deadlock01 lazy01 queue reorder_3 reorder_4 reorder_5 "
              "reorder_10 reorder_20 reorder_50 reorder_100 stack token_ring twostage twostage_20 twostage_50 "
              "twostage_100 wronglock wronglock_3").split():
-    PROGRAMS["CS/" + name] = ("CS/" + name, [name + "_bad.c"], [])
+    PROGRAMS["CS/" + name] = ("CS/" + name, [])
 for name, arguments in {"InterlockedWorkStealQueue": "1 4 2", "InterlockedWorkStealQueueWithState": "2 4 2",
                         "StateWorkStealQueue": "2 4 2", "WorkStealQueue": "1 4 2"}.items():
-    PROGRAMS["Chess/" + name] = ("Chess/" + name, [name + ".cpp"], arguments.split())
+    PROGRAMS["Chess/" + name] = ("Chess/" + name, arguments.split())
 for name in ("2009-3547 2011-2183 2013-1792 2015-7550 2016-1972 2016-1973 2016-7911 2016-9806 2017-15265 "
              "2017-6346").split():
-    PROGRAMS["ConVul/CVE-" + name] = ("ConVul-CVE-Benchmarks/CVE-" + name, [name + (".c" if name == "2016-1972" else ".cpp")], [])
+    PROGRAMS["ConVul/CVE-" + name] = ("ConVul-CVE-Benchmarks/CVE-" + name, [])
 
 FIELDS = ["program", "strategy", "seed", "first_failure", "executions", "seconds", "seconds_to_failure", "end",
           "ending", "covered", "feasible", "points", "threads"]
 
 
-def build(args):
-    os.makedirs(args.work, exist_ok=True)
-    environment = dict(os.environ, SIMRT_BUILD="check")
-    failed = 0
-    for name, (folder, sources, _) in sorted(PROGRAMS.items()):
-        if not sources or not fnmatch.fnmatch(name, args.only):
-            continue
-        source = os.path.join(args.programs, folder)
-        cpp = sources[0].endswith(".cpp")
-        inputs = []
-        for each in sources:
-            if each.endswith(".C"):  # C with m4 macros for threads
-                text = subprocess.run(["m4", "null_macros/c.m4.null", each], cwd=source, capture_output=True).stdout
-                each = os.path.join(os.path.abspath(args.work), name.replace("/", "_") + ".c")
-                with open(each, "wb") as out:
-                    out.write(text)
-            inputs.append(each)
-        output = os.path.join(os.path.abspath(args.work), name.replace("/", "_"))
-        command = [os.path.join(os.path.abspath(args.bin), "simrt-clang++" if cpp else "simrt-clang"), "-g", "-O0", "-w", "-fcommon", "-Wno-return-type",
-                   *(["-std=gnu++11"] if cpp else []), *inputs, "-o", output, "-lpthread", "-lm",
-                   *(["-lbz2"] if "bzip2" in name else [])]
-        done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            failed += 1
-            print(f"{name}: not built\n{done.stderr[:400]}", file=sys.stderr)
-    with open(os.path.join(args.work, "programs.path"), "w") as out:
-        out.write(os.path.abspath(args.programs))
-    return 1 if failed else 0
-
-
 def trial(args, name, strategy, seed):
-    folder, _, arguments = PROGRAMS[name]
-    with open(os.path.join(args.work, "programs.path")) as path:
-        directory = os.path.join(path.read(), folder)
+    folder, arguments = PROGRAMS[name]
+    directory = os.path.join(os.path.abspath(args.data), folder)
     program = os.path.join(os.path.abspath(args.work), name.replace("/", "_"))
     command = [os.path.abspath(os.path.join(args.bin, "simrt")), "-C", directory, "-q", "explore", "--no-history",
                "--program", program, "--strategy", strategy, "--seed", str(seed), "--executions",
@@ -200,26 +169,24 @@ def table(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("build")
-    one.add_argument("programs")
-    two = commands.add_parser("run")
-    for each in (one, two):
-        each.add_argument("--bin", required=True)
-        each.add_argument("--work", required=True)
-        each.add_argument("--only", default="*")
-    two.add_argument("--strategies", default="auto,random")
-    two.add_argument("--seeds", type=int, default=3)
-    two.add_argument("--executions", type=int, default=500)
-    two.add_argument("--seconds", type=float, default=10)
-    two.add_argument("--out", required=True)
-    two.add_argument("-j", "--jobs", type=int, default=1)
-    three = commands.add_parser("table")
-    three.add_argument("files", nargs="+")
-    three.add_argument("--published")
-    three.add_argument("--without", default="", help="programs that are left out")
-    three.add_argument("--markdown", action="store_true")
+    one = commands.add_parser("run")
+    one.add_argument("--bin", required=True, help="folder of simrt")
+    one.add_argument("--work", required=True, help="folder of the programs, which are built already")
+    one.add_argument("--data", required=True, help="folder of the files that they read")
+    one.add_argument("--only", default="*", help="pattern of names")
+    one.add_argument("--strategies", default="auto,random")
+    one.add_argument("--seeds", type=int, default=3)
+    one.add_argument("--executions", type=int, default=500)
+    one.add_argument("--seconds", type=float, default=10)
+    one.add_argument("--out", required=True)
+    one.add_argument("-j", "--jobs", type=int, default=1)
+    two = commands.add_parser("table")
+    two.add_argument("files", nargs="+")
+    two.add_argument("--published")
+    two.add_argument("--without", default="", help="programs that are left out")
+    two.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
-    return {"build": build, "run": run, "table": table}[args.command](args)
+    return {"run": run, "table": table}[args.command](args)
 
 
 if __name__ == "__main__":
