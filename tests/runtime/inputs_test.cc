@@ -102,6 +102,21 @@ TEST(InputsBeforeMain, BelongToTheStart) {
   }
 }
 
+// What an execution reads itself is its own, though the server has read such, too, and of no other one.
+TEST(InputsBeforeMain, DoNotStandForLaterOnes) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = program_of("inputs", build, "inturns");
+    std::vector<std::string> names;
+    for (int i = 0; i < 2; ++i) {
+      const auto inputs = inputs_of(run(program, CheckPlan{}).execution);
+      ASSERT_EQ(inputs.size(), 1U) << build;
+      EXPECT_EQ(inputs[0].before_execution, inputs[0].name == "getpid") << build;
+      names.push_back(inputs[0].name);
+    }
+    EXPECT_THAT(names, ::testing::UnorderedElementsAre("getpid", "getppid")) << build;
+  }
+}
+
 #if defined(__x86_64__)
 TEST(InputsOfTheProcessor, AreFoundInTheCode) {
   for (const std::string& build : controlled_builds()) {
@@ -112,6 +127,7 @@ TEST(InputsOfTheProcessor, AreFoundInTheCode) {
                      [](const ExecutionInput& input) { return input.kind == Input::RandomInstruction; });
     ASSERT_NE(found, execution.inputs.end()) << build;
     EXPECT_TRUE(execution.site_of(found->pc)) << build;
+    EXPECT_FALSE(found->before_execution) << build << ": whether and when it is run nobody knows";
     CheckProgram other = controlled_program(build, "timestampsleft");
     for (const ExecutionInput& input : run(other, CheckPlan{}).execution.inputs)
       EXPECT_NE(input.kind, Input::RandomInstruction) << build;

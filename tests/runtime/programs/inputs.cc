@@ -40,7 +40,8 @@ int pipe_written_by_child() {
 std::string beside_program(const char* suffix) { return std::string(program_invocation_name) + suffix; }
 
 [[gnu::constructor]] void before_main(int count, char** words) {
-  if (count > 1 && strcmp(words[1], "beforemain") == 0 && getpid() == 0) _exit(1);
+  const bool reads = count > 1 && (strcmp(words[1], "beforemain") == 0 || strcmp(words[1], "inturns") == 0);
+  if (reads && getpid() == 0) _exit(1);
 }
 
 }  // namespace
@@ -83,6 +84,12 @@ CASE(tidofthread) {
   return tid > 0 ? 0 : 1;
 }
 CASE(beforemain) { return 0; }
+// Every other execution reads another number of a process.
+CASE(inturns) {
+  const std::string mark = beside_program(".turn");
+  if (rmdir(mark.c_str()) == 0) return 0;
+  return mkdir(mark.c_str(), 0700) == 0 && getppid() >= 0 ? 0 : 1;
+}
 CASE(threadclock) {
   clockid_t clock;
   timespec time;

@@ -17,6 +17,7 @@ namespace {
 using runtime::raw_syscall;
 
 constinit uint32_t noted = 0;
+constinit format::RunInput notes[format::kInputs] = {};  // of this process; the header's outlive it
 
 static_assert(format::kInputs <= 32);
 
@@ -27,6 +28,18 @@ bool note_once(uint32_t bit) {
 
 bool is_noted(Input kind) {
   return (__atomic_load_n(&noted, __ATOMIC_RELAXED) >> static_cast<uint32_t>(kind) & 1) != 0;
+}
+
+void publish(Input kind) {
+  const format::RunInput& note = notes[static_cast<uint32_t>(kind)];
+  format::RunInput& input = run_file.header().inputs[static_cast<uint32_t>(kind)];
+  const uint32_t when = note.when;
+  __atomic_store_n(&input.when, 0u, __ATOMIC_RELEASE);
+  input.pc = note.pc;
+  input.caller = note.caller;
+  input.shared = note.shared;
+  for (size_t i = 0; i < sizeof input.name; ++i) input.name[i] = note.name[i];
+  __atomic_store_n(&input.when, when, __ATOMIC_RELEASE);
 }
 
 // Null: what it gives is the same for everybody.
@@ -41,7 +54,7 @@ void note_input(Input kind, const char* name, uintptr_t pc) {
   if (is_noted(kind) || !run_file.is_open() || own_calls != 0) return;
   if (!note_once(1u << static_cast<uint32_t>(kind))) return;
   const int error = errno;
-  format::RunInput& input = run_file.header().inputs[static_cast<uint32_t>(kind)];
+  format::RunInput& input = notes[static_cast<uint32_t>(kind)];
   input.pc = pc;
   input.caller = controlled() ? library_caller(pc) : 0;
   size_t length = 0;
@@ -49,8 +62,8 @@ void note_input(Input kind, const char* name, uintptr_t pc) {
   input.name[length] = '\0';
   input.shared = 0;
   const uint64_t events = run_file.header().events;
-  __atomic_store_n(&input.when, events < UINT32_MAX - 1 ? static_cast<uint32_t>(events) + 1 : UINT32_MAX,
-                   __ATOMIC_RELEASE);
+  input.when = events < UINT32_MAX - 1 ? static_cast<uint32_t>(events) + 1 : UINT32_MAX;
+  publish(kind);
   errno = error;
 }
 
@@ -86,14 +99,16 @@ void note_random_addresses() {
 }
 
 void keep_inputs_before_fork() {
+  constexpr uint32_t kInCode = 1u << static_cast<uint32_t>(Input::RandomInstruction);
   for (uint32_t i = 0; i < format::kInputs; ++i) {
-    format::RunInput& input = run_file.header().inputs[i];
     if ((noted >> i & 1) != 0) {
-      input.shared = 1;
+      notes[i].shared = (kInCode >> i & 1) == 0 ? 1 : 0;  // what is in the code may be run at any time
+      publish(Input{i});
     } else {
-      input.when = 0;  // an earlier execution's
+      run_file.header().inputs[i].when = 0;  // an earlier execution's
     }
   }
+  noted &= kInCode;
 }
 
 }  // namespace simrt::rt

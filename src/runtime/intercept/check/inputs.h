@@ -22,7 +22,8 @@ void note_read(int fd, uintptr_t pc);
 /// Addresses that the kernel chooses at random.
 void note_random_addresses();
 
-/// What was noted so far belongs to all executions of the fork server; in its child, before anything else.
+/// What was noted so far belongs to all executions of the fork server, and does not stand for what this one
+/// reads itself; in its child, before anything else.
 void keep_inputs_before_fork();
 
 }  // namespace simrt::rt
