@@ -138,6 +138,18 @@ TEST(VariableProfile, EachVariableIsDrawnAsOftenAsItIsTouched) {
   EXPECT_EQ(drawn, (std::map<std::uint64_t, int>{{kX, 20}, {kY, 60}}));
 }
 
+// A copy of a whole struct touches each of its fields, and begins with none but the first.
+TEST(VariableProfile, AFieldLiesWhereItBeginsNotWhereALongerAccessDoes) {
+  ExecutionBuilder builder;
+  builder.write(0, kX, "init");
+  builder.get().events.back().size = 24;
+  builder.read(1, kX + 16, "a").write(2, kX + 16, "b");
+  VariableProfile profile;
+  profile.learn(builder.get());
+  ASSERT_NE(profile.draw(0), nullptr);
+  EXPECT_EQ(profile.draw(0)->address, kX + 16);
+}
+
 TEST(VariableProfile, AnExecutionThatWasCutTellsNothing) {
   ExecutionBuilder builder;
   builder.write(1, kX, "a").read(2, kX, "b");

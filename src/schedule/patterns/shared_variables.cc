@@ -38,6 +38,7 @@ class Generations {
 };
 
 struct Sharing {
+  std::uint64_t address = 0;
   ThreadIndex first = kNoThread;
   bool several = false, written = false;
 };
@@ -186,7 +187,7 @@ SharedVariables::SharedVariables(const Execution& execution) {
         cut.piece = earlier.find(at, generation);
         if (cut.piece == kPrivate) {
           cut.piece = static_cast<std::uint32_t>(sharing.size());
-          sharing.push_back({.first = event.thread});
+          sharing.push_back({.address = cut.address, .first = event.thread});
         }
       }
       Sharing& state = sharing[cut.piece];
@@ -199,7 +200,10 @@ SharedVariables::SharedVariables(const Execution& execution) {
 
   std::vector<VariableNumber> number(sharing.size(), kPrivate);
   for (std::size_t i = 0; i < sharing.size(); ++i)
-    if (sharing[i].several && sharing[i].written) number[i] = count_++;
+    if (sharing[i].several && sharing[i].written) {
+      number[i] = count_++;
+      addresses_.push_back(sharing[i].address);
+    }
   std::size_t kept = 0, from = 0;
   for (std::size_t event = 0; event + 1 < begin_.size(); ++event) {
     const std::size_t until = begin_[event + 1];

@@ -24,10 +24,13 @@ class SharedVariables {
     return {variables_.data() + begin_[index], variables_.data() + begin_[index + 1]};
   }
   std::uint32_t count() const { return count_; }
+  /// Where the variable begins; a longer access that touches it may begin before it.
+  std::uint64_t address_of(VariableNumber variable) const { return addresses_[variable]; }
 
  private:
   std::vector<std::size_t> begin_;
   std::vector<VariableNumber> variables_;
+  std::vector<std::uint64_t> addresses_;  ///< by variable
   std::uint32_t count_ = 0;
 };
 
