@@ -73,6 +73,7 @@ struct ExecutionEvent {
   ThreadIndex thread = 0;
   std::uint32_t stack = kNoStack;
   EventKind kind = EventKind::Begin;
+  bool tried = false;       ///< format::kEventTried
   std::uint32_t value = 0;  ///< format::RunEvent::value
   bool operator==(const ExecutionEvent&) const = default;
 };

@@ -22,7 +22,7 @@ bool conflicting(EventKind one, EventKind other) {
   ExecutionEvent a, b;
   a.kind = one;
   b.kind = other;
-  return dependent(a, b) && may_be_coenabled(one, other);
+  return dependent(a, b) && may_be_coenabled(a, b);
 }
 
 void collect(const Occurrences& occurrences, const std::vector<Occurrence>& steps,

@@ -11,12 +11,30 @@
 
 namespace simrt::schedule {
 
-enum class Op { Read, Write, Add, Lock, Unlock, Try, Post, Wait, TryWait, AssertEqual, LoopWhileNotZero };
+enum class Op {
+  Read,
+  Write,
+  Add,
+  Lock,
+  Unlock,
+  Try,
+  Share,
+  Unshare,
+  TryShare,
+  Post,
+  Wait,
+  TryWait,
+  Count,  ///< reads a semaphore
+  End,
+  TryJoin,
+  AssertEqual,
+  LoopWhileNotZero
+};
 
 struct Instruction {
   Op op;
-  std::uint64_t object = 0;  ///< variable, mutex or semaphore
-  /// Write: what; Add: to the register; Try, TryWait: how many steps to leave out when they fail;
+  std::uint64_t object = 0;  ///< variable, mutex, semaphore or thread (End: its own)
+  /// Write: what; Add: to the register; tries: how many steps to leave out when they fail;
   /// AssertEqual: with the register; Loop: back to
   int value = 0;
   std::string site;
@@ -36,6 +54,7 @@ class Interpreter {
   Execution run(const Choices& prefix) {
     variables_ = program_.variables;
     owner_.assign(static_cast<std::size_t>(program_.mutexes), kNoThread);
+    readers_.assign(static_cast<std::size_t>(program_.mutexes), 0);
     counts_ = program_.semaphores;
     at_.assign(program_.threads.size(), 0);
     registers_.assign(program_.threads.size(), 0);
@@ -99,16 +118,25 @@ class Interpreter {
     for (ThreadIndex t = 0; t < at_.size(); ++t) {
       if (at_[t] >= program_.threads[t].size()) continue;
       const Instruction& next = program_.threads[t][at_[t]];
-      if (next.op == Op::Lock && owner_[next.object] != kNoThread) continue;
+      if (next.op == Op::Lock && !is_free(next.object)) continue;
+      if (next.op == Op::Share && owner_[next.object] != kNoThread) continue;
       if (next.op == Op::Wait && counts_[next.object] == 0) continue;
       enabled.insert(t);
     }
     return enabled;
   }
 
+  bool is_free(std::uint64_t lock) const { return owner_[lock] == kNoThread && readers_[lock] == 0; }
+
+  static bool tries(Op op) {
+    return op == Op::Try || op == Op::TryShare || op == Op::TryWait || op == Op::TryJoin;
+  }
   bool fails(const Instruction& instruction) const {
-    return (instruction.op == Op::Try && owner_[instruction.object] != kNoThread) ||
-           (instruction.op == Op::TryWait && counts_[instruction.object] == 0);
+    const std::uint64_t object = instruction.object;
+    return (instruction.op == Op::Try && !is_free(object)) ||
+           (instruction.op == Op::TryShare && owner_[object] != kNoThread) ||
+           (instruction.op == Op::TryWait && counts_[object] == 0) ||
+           (instruction.op == Op::TryJoin && at_[object] < program_.threads[object].size());
   }
 
   ExecutionEvent event(ThreadIndex thread, const Instruction& instruction) const {
@@ -117,10 +145,16 @@ class Interpreter {
     made.site = site_id(instruction.site);
     const bool memory =
         instruction.op == Op::Read || instruction.op == Op::Write || instruction.op == Op::Add;
-    const bool counts =
-        instruction.op == Op::Post || instruction.op == Op::Wait || instruction.op == Op::TryWait;
+    const bool counts = instruction.op == Op::Post || instruction.op == Op::Wait ||
+                        instruction.op == Op::TryWait || instruction.op == Op::Count;
     made.object = (memory ? 0x1000 : counts ? 0x8000 : 0x9000) + 8 * instruction.object;
-    made.size = memory ? 8 : 0;
+    if (instruction.op == Op::End || instruction.op == Op::TryJoin) made.object = instruction.object;
+    made.size = memory ? 8 : instruction.op == Op::Count ? 4 : 0;
+    made.tried = tries(instruction.op);
+    if (fails(instruction)) {
+      made.kind = EventKind::TryFailed;
+      return made;
+    }
     switch (instruction.op) {
       case Op::Read:
         made.kind = EventKind::Read;
@@ -130,22 +164,34 @@ class Interpreter {
         made.kind = EventKind::Write;
         break;
       case Op::Lock:
+      case Op::Try:
         made.kind = EventKind::Lock;
+        break;
+      case Op::Share:
+      case Op::TryShare:
+        made.kind = EventKind::LockShared;
+        break;
+      case Op::Unshare:
+        made.kind = EventKind::UnlockShared;
         break;
       case Op::Unlock:
         made.kind = EventKind::Unlock;
-        break;
-      case Op::Try:
-        made.kind = fails(instruction) ? EventKind::TryFailed : EventKind::Lock;
         break;
       case Op::Post:
         made.kind = EventKind::SemaphorePost;
         break;
       case Op::Wait:
+      case Op::TryWait:
         made.kind = EventKind::SemaphoreWait;
         break;
-      case Op::TryWait:
-        made.kind = fails(instruction) ? EventKind::TryFailed : EventKind::SemaphoreWait;
+      case Op::Count:
+        made.kind = EventKind::AtomicLoad;
+        break;
+      case Op::End:
+        made.kind = EventKind::End;
+        break;
+      case Op::TryJoin:
+        made.kind = EventKind::Join;
         break;
       case Op::AssertEqual:
       case Op::LoopWhileNotZero:
@@ -176,8 +222,23 @@ class Interpreter {
       case Op::Try:
         owner_[instruction.object] = thread;
         return true;
+      case Op::Share:
+      case Op::TryShare:
+        ++readers_[instruction.object];
+        return true;
+      case Op::Unshare:
+        --readers_[instruction.object];
+        return true;
       case Op::Post:
         ++counts_[instruction.object];
+        return true;
+      case Op::Count:
+        seen_[thread].push_back(counts_[instruction.object]);
+        return true;
+      case Op::End:
+        return true;
+      case Op::TryJoin:
+        seen_[thread].push_back(-1);
         return true;
       case Op::Wait:
       case Op::TryWait:
@@ -208,7 +269,7 @@ class Interpreter {
   std::size_t limit_;
   std::vector<int> variables_;
   std::vector<ThreadIndex> owner_;
-  std::vector<int> counts_;
+  std::vector<int> readers_, counts_;
   std::vector<std::size_t> at_;
   std::vector<int> registers_;
   std::vector<std::vector<int>> seen_;

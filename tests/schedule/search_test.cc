@@ -78,27 +78,38 @@ Program random_program(std::mt19937_64& random) {
   return program;
 }
 
-/// Two threads that count at a semaphore, some by trying, and try a lock that they have themselves. That of
-/// another one is not tried: a try that gets its lock cannot be told from one that would have waited.
+/// Threads that take a lock for writing or reading, or count at a semaphore, some by trying, which may fail
+/// because of another thread or because they have it themselves; what they do under it can be nothing at all.
+/// They look at the semaphore, and whether another thread has ended.
 Program program_with_tries(std::mt19937_64& random) {
+  struct Section {
+    Op begin, tried, end;
+  };
+  static constexpr std::array<Section, 3> kSections = {{{Op::Lock, Op::Try, Op::Unlock},
+                                                        {Op::Share, Op::TryShare, Op::Unshare},
+                                                        {Op::Wait, Op::TryWait, Op::Post}}};
   Program program;
   program.variables = {0};
   program.mutexes = 1;
   program.semaphores = {static_cast<int>(random() % 2)};
-  for (std::size_t t = 0; t < 2; ++t) {
+  const bool joins = random() % 4 == 0;
+  const std::size_t threads = 2 + random() % 6 / 5;
+  for (std::size_t t = 0; t < threads; ++t) {
     std::vector<Instruction> code;
-    const auto add = [&](Op op, int value) {
-      code.push_back({op, 0, value, "t" + std::to_string(t) + "." + std::to_string(code.size())});
+    const auto add = [&](Op op, int value, std::uint64_t object = 0) {
+      code.push_back({op, object, value, "t" + std::to_string(t) + "." + std::to_string(code.size())});
     };
-    for (std::size_t i = 1 + random() % 2; i-- > 0;) {
-      const bool counts = random() % 2 == 0, tries = random() % 2 == 0;
-      const Op begin = !counts ? Op::Lock : tries ? Op::TryWait : Op::Wait;
-      const bool again = random() % 3 == 0;
-      add(begin, again ? 3 : 2);
-      if (again) add(counts ? Op::TryWait : Op::Try, 0);
-      add(random() % 2 == 0 ? Op::Read : Op::Write, static_cast<int>(10 * t + i + 1));
-      add(counts ? Op::Post : Op::Unlock, 0);
+    for (std::size_t i = threads > 2 || joins ? 1 : 1 + random() % 2; i-- > 0;) {
+      const Section& section = kSections[random() % 3];
+      const bool again = random() % 3 == 0, empty = threads > 2 || random() % 3 == 0;
+      add(random() % 2 == 0 ? section.begin : section.tried, 1 + (again ? 1 : 0) + (empty ? 0 : 1));
+      if (again) add(section.begin == Op::Share ? Op::Try : section.tried, 0);
+      const std::array<Op, 3> inner = {Op::Read, Op::Write, Op::Count};
+      if (!empty) add(inner[random() % 3], static_cast<int>(10 * t + i + 1));
+      add(section.end, 0);
     }
+    if (joins && t == 0) add(Op::TryJoin, 0, 1);
+    if (joins && t == 1) add(Op::End, 0, t);
     program.threads.push_back(code);
   }
   return program;
@@ -186,6 +197,30 @@ TEST(Search, PartialOrderReductionRunsEveryTraceOnceWhateverTheOrder) {
               static_cast<unsigned long>(optimum), static_cast<unsigned long>(executions[0]),
               static_cast<unsigned long>(redundant[0]), static_cast<unsigned long>(executions[1]),
               static_cast<unsigned long>(redundant[1]));
+}
+
+// A try that gets its lock could have come before the release and failed.
+TEST(Search, ATryIsBroughtWhereItFails) {
+  struct Pair {
+    Op begin, end, tried;
+  };
+  for (const Pair& pair : {Pair{Op::Lock, Op::Unlock, Op::Try}, Pair{Op::Lock, Op::Unlock, Op::TryShare},
+                           Pair{Op::Share, Op::Unshare, Op::Try}, Pair{Op::Wait, Op::Post, Op::TryWait}}) {
+    Program program;
+    program.mutexes = 1;
+    program.semaphores = {1};
+    const Op end = pair.tried == Op::TryShare ? Op::Unshare : pair.tried == Op::Try ? Op::Unlock : Op::Post;
+    program.threads = {{{pair.begin, 0, 0, "a"}, {pair.end, 0, 0, "b"}},
+                       {{pair.tried, 0, 1, "c"}, {end, 0, 0, "d"}, {Op::End, 1, 0, "e"}}};
+    for (const Reduction reduction : {Reduction::Conflicts, Reduction::Source}) {
+      const Explored explored = explore(program, {.reduction = reduction});
+      EXPECT_TRUE(explored.report.complete);
+      EXPECT_EQ(explored.report.executions - explored.report.redundant, 3U) << "before, between and behind";
+    }
+    const Explored guided = explore(program, {.guided = true});
+    EXPECT_TRUE(guided.report.finished) << "releases are no statements of HaPSets";
+    EXPECT_LE(guided.report.executions, 4U);
+  }
 }
 
 TEST(Search, PreemptionBoundsGrowTowardsExhaustiveSearch) {

@@ -203,6 +203,9 @@ struct RunEvent {
 /// Bit of RunEvent::order: the event has no scheduling point of its own (the lock taken again behind a wait).
 /// The others are the decisions 1, 2, 3, ... of ScheduleItem::decision.
 inline constexpr uint8_t kEventWithoutDecision = 0x80;
+/// Bit of RunEvent::order of a Lock, LockShared, SemaphoreWait or Join, and of the TryFailed in its place: it
+/// would not have waited but failed, so it could have come at any time.
+inline constexpr uint8_t kEventTried = 0x40;
 
 /// Payload: capacity x RunEvent.
 struct RunEvents {

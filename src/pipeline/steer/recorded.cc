@@ -149,6 +149,7 @@ Execution RecordedSites::convert(const Observed& seen) {
     step.size = event.size;
     step.thread = event.thread;
     step.kind = static_cast<EventKind>(event.kind);
+    step.tried = (event.order & format::kEventTried) != 0;
     step.value = event.value;
     if (event.calls != 0) {
       const auto [stack, fresh] =

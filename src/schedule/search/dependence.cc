@@ -43,11 +43,14 @@ Family family_of(EventKind kind) {
 }
 
 bool shared(EventKind kind) { return kind == EventKind::LockShared || kind == EventKind::UnlockShared; }
-bool acquires(EventKind kind) { return kind == EventKind::Lock || kind == EventKind::LockShared; }
 bool releases(EventKind kind) { return kind == EventKind::Unlock || kind == EventKind::UnlockShared; }
-/// A try that failed says of its object only where it is: a semaphore, if others count there.
-bool tries_semaphore(EventKind a, EventKind b) {
-  return a == EventKind::TryFailed && family_of(b) == Family::Count;
+bool tries(const ExecutionEvent& step) { return step.tried || step.kind == EventKind::TryFailed; }
+/// A try that failed says of its object only where it is: a semaphore, if others count there; a thread, if
+/// one with this number ends. A semaphore's value is read as memory.
+bool looks_across(const ExecutionEvent& a, const ExecutionEvent& b) {
+  if (a.kind == EventKind::TryFailed || a.kind == EventKind::AtomicLoad)
+    if (family_of(b.kind) == Family::Count) return true;
+  return b.kind == EventKind::End && tries(a);
 }
 bool writes(EventKind kind) { return writes_memory(kind) || kind == EventKind::Free; }
 
@@ -57,7 +60,7 @@ bool dependent_at_all(EventKind kind) { return family_of(kind) != Family::None; 
 
 bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
   const Family family = family_of(a.kind);
-  if (tries_semaphore(a.kind, b.kind) || tries_semaphore(b.kind, a.kind)) return a.object == b.object;
+  if (looks_across(a, b) || looks_across(b, a)) return a.object == b.object;
   if (family == Family::None || family != family_of(b.kind)) return false;
   if (family == Family::Memory)
     return (writes(a.kind) || writes(b.kind)) && a.object < b.object + std::max(b.size, 1u) &&
@@ -67,29 +70,32 @@ bool dependent(const ExecutionEvent& a, const ExecutionEvent& b) {
                                      (a.kind == EventKind::TryFailed && b.kind == EventKind::TryFailed));
 }
 
-bool may_be_coenabled(EventKind first, EventKind second) {
-  switch (family_of(first)) {
+bool may_be_coenabled(const ExecutionEvent& first, const ExecutionEvent& second) {
+  switch (family_of(first.kind)) {
     case Family::Lock:
+      if (releases(first.kind)) return tries(second);
       // Where a try fails nobody else could get it, either, but as one more reader.
-      if (first == EventKind::TryFailed)
-        return releases(second) || second == EventKind::LockShared || second == EventKind::SemaphorePost;
-      if (releases(first)) return second == EventKind::TryFailed;
-      return acquires(first) && !releases(second);
+      if (first.kind == EventKind::TryFailed)
+        return tries(second) || releases(second.kind) || second.kind == EventKind::LockShared ||
+               second.kind == EventKind::SemaphorePost || second.kind == EventKind::End;
+      return !releases(second.kind);
     case Family::Condition:
-      return first != EventKind::Woken && second != EventKind::Woken;
+      return first.kind != EventKind::Woken && second.kind != EventKind::Woken;
     case Family::Once:
-      return first == EventKind::OnceBegin;
+      return first.kind == EventKind::OnceBegin;
     case Family::None:
-      return false;
+      return first.kind == EventKind::End && tries(second);
     default:
       return true;
   }
 }
 
-bool surely_coenabled(EventKind first, EventKind second) {
-  return may_be_coenabled(first, second) &&
-         !(first == EventKind::SemaphorePost && second == EventKind::SemaphoreWait) &&
-         !(first == EventKind::TryFailed && second == EventKind::LockShared);
+bool surely_coenabled(const ExecutionEvent& first, const ExecutionEvent& second) {
+  if (!may_be_coenabled(first, second)) return false;
+  if (tries(second)) return true;
+  if (second.kind == EventKind::SemaphoreWait)
+    return first.kind != EventKind::SemaphorePost && first.kind != EventKind::AtomicLoad;
+  return first.kind != EventKind::TryFailed || second.kind != EventKind::LockShared;
 }
 
 }  // namespace simrt::schedule

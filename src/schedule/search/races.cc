@@ -65,9 +65,9 @@ void RaceAnalysis::analyse(const Execution& execution) {
     Clock newer = clock;
     for (const std::size_t earlier : before) {
       const ThreadIndex other = steps_[earlier].thread;
-      if (may_be_coenabled(steps_[earlier].kind, step.kind) && until_here[other] < position_[earlier]) {
+      if (may_be_coenabled(steps_[earlier], step) && until_here[other] < position_[earlier]) {
         races_.push_back({earlier, i, newer[other] < position_[earlier]});
-        if (surely_coenabled(steps_[earlier].kind, step.kind)) join(newer, clocks_[earlier]);
+        if (surely_coenabled(steps_[earlier], step)) join(newer, clocks_[earlier]);
       }
       join(clock, clocks_[earlier]);
     }

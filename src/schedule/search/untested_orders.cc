@@ -116,7 +116,11 @@ class Sweep {
 
   bool reversible(std::size_t first, std::size_t second) const {
     const ExecutionEvent &a = analysis_.step(first), &b = analysis_.step(second);
-    return a.thread != b.thread && dependent(a, b) && may_be_coenabled(a.kind, b.kind);
+    // A try that could come before a release and fail is no order that HaPSets know: it would be asked for
+    // again each time.
+    const bool release = a.kind == EventKind::Unlock || a.kind == EventKind::UnlockShared;
+    const bool unknown = release && b.tried && b.kind != EventKind::TryFailed;
+    return a.thread != b.thread && dependent(a, b) && may_be_coenabled(a, b) && !unknown;
   }
 
   /// Others that could make their next step before this one.

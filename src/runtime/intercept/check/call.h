@@ -60,6 +60,24 @@ inline void let_go(control::Thread* self, uintptr_t lock) {
   }
 }
 
+/// The thread holds it, on the read side if `shared`.
+inline bool holds(const control::Thread* self, uintptr_t lock, bool shared) {
+  for (size_t i = 0; i < self->held.size(); ++i)
+    if (self->held[i].lock == lock && self->held[i].shared == shared) return true;
+  return false;
+}
+
+/// A try that must fail because of what the thread itself has. Others can neither see nor change that, so it
+/// is no step, which would stand in the log between the acquisition and theirs. Loops of such let others go
+/// on.
+inline int fails_by_itself(control::Thread* self, uintptr_t object, uintptr_t pc) {
+  if (self->spin.look(pc, object)) engine.yield(pc);
+  return EBUSY;
+}
+
+/// RunEvent::order of an operation that waits until then.
+inline uint8_t mark_of(uint64_t deadline) { return deadline <= engine.now() ? format::kEventTried : 0; }
+
 /// Whoever waits for the object looks again.
 inline void changed(const Object& object) {
   if (object.asking > 0) engine.disturb();

@@ -40,12 +40,11 @@ int got(control::Thread* self, Object& lock, bool tried, uintptr_t pc) {
 }
 
 // What becomes of a lock that its owner asks for again; -1: it waits for itself.
-int again(Object& lock, bool tried) {
+int again(Object& lock) {
   if (lock.type == LockType::Recursive) {
     ++lock.depth;
     return 0;
   }
-  if (tried) return EBUSY;
   return lock.type == LockType::ErrorChecking ? EDEADLK : -1;
 }
 
@@ -53,20 +52,22 @@ int again(Object& lock, bool tried) {
 
 int model_lock(control::Thread* self, Object& lock, uint64_t deadline, uintptr_t pc) {
   if (lock.owner == self) {
-    if (const int result = again(lock, false); result >= 0) return result;
+    if (const int result = again(lock); result >= 0) return result;
   }
   detect::lock_requested(lock.address, LockMode::Exclusive, pc);
   Wait wait;
   wait.until = Until::LockFree;
   wait.object = &lock;
   wait.deadline = deadline;
-  if (engine.await({EventKind::Lock, 0, 0, lock.address, pc}, wait) != Outcome::Done) return ETIMEDOUT;
+  if (engine.await({EventKind::Lock, mark_of(deadline), 0, lock.address, pc}, wait) != Outcome::Done)
+    return ETIMEDOUT;
   return got(self, lock, deadline != Wait::kForever, pc);
 }
 
 int model_try_lock(control::Thread* self, Object& lock, uintptr_t pc) {
-  engine.step({EventKind::Lock, 0, 0, lock.address, pc});
-  if (lock.owner == self) return again(lock, true);
+  if (lock.owner == self)
+    return lock.type == LockType::Recursive ? again(lock) : fails_by_itself(self, lock.address, pc);
+  engine.step({EventKind::Lock, format::kEventTried, 0, lock.address, pc});
   if (lock.owner != nullptr) {
     control::unchanged(false);
     engine.amend(EventKind::TryFailed);
@@ -127,8 +128,8 @@ int timed_lock(pthread_mutex_t* mutex, clockid_t clock, const struct timespec* l
   if (self == nullptr) return watched_lock(mutex, true, pc, real);
   if (stays_real(mutex)) return outside(self, pc, [&] { return watched_lock(mutex, true, pc, real); });
   Object& lock = model_of(mutex);
-  if (lock.owner == nullptr) return model_lock(self, lock, Wait::kForever, pc);
-  if (!is_legal(*limit)) return EINVAL;
+  // Of a lock that is free the limit is not looked at.
+  if (!is_legal(*limit)) return lock.owner == nullptr ? model_lock(self, lock, Wait::kForever, pc) : EINVAL;
   return model_lock(self, lock, deadline_at(clock, nanoseconds(*limit)), pc);
 }
 

@@ -24,8 +24,9 @@ Object& model_of(const pthread_rwlock_t* lock) {
   return engine.objects.find_or_make(address_of(lock), ObjectKind::ReadWriteLock, fresh);
 }
 
-Operation operation(bool shared, const Object& lock, uintptr_t pc) {
-  return {shared ? EventKind::LockShared : EventKind::Lock, 0, 0, lock.address, pc};
+// `mark`: RunEvent::order.
+Operation operation(bool shared, const Object& lock, uint8_t mark, uintptr_t pc) {
+  return {shared ? EventKind::LockShared : EventKind::Lock, mark, 0, lock.address, pc};
 }
 
 LockMode lock_mode(bool shared) { return shared ? LockMode::Shared : LockMode::Exclusive; }
@@ -59,13 +60,13 @@ int model_lock(control::Thread* self, Object& lock, bool shared, uint64_t deadli
   wait.deadline = deadline;
   const bool queues = !shared && prefers_writers(lock.address);
   if (queues) {  // from here on it counts as waiting: a step of its own, which may come at any time
-    engine.step(operation(shared, lock, pc));
+    engine.step(operation(shared, lock, format::kEventTried, pc));
     if (is_free(lock, shared)) return got(self, lock, shared, deadline != Wait::kForever, pc);
     control::unchanged(false);
     engine.amend(EventKind::TryFailed);
     ++lock.queued;
   }
-  const Outcome outcome = engine.await(operation(shared, lock, pc), wait);
+  const Outcome outcome = engine.await(operation(shared, lock, mark_of(deadline), pc), wait);
   if (queues) {
     --lock.queued;
     if (outcome != Outcome::Done) changed(lock);
@@ -75,7 +76,9 @@ int model_lock(control::Thread* self, Object& lock, bool shared, uint64_t deadli
 }
 
 int model_try_lock(control::Thread* self, Object& lock, bool shared, uintptr_t pc) {
-  engine.step(operation(shared, lock, pc));
+  if (lock.owner == self || (!shared && holds(self, lock.address, true)))
+    return fails_by_itself(self, lock.address, pc);
+  engine.step(operation(shared, lock, format::kEventTried, pc));
   if (is_free(lock, shared)) return got(self, lock, shared, true, pc);
   control::unchanged(false);
   engine.amend(EventKind::TryFailed);

@@ -49,7 +49,7 @@ int model_wait(Object& semaphore, uint64_t deadline, uintptr_t pc) {
   wait.object = &semaphore;
   wait.deadline = deadline;
   wait.cancellable = true;
-  switch (engine.await({EventKind::SemaphoreWait, 0, 0, semaphore.address, pc}, wait)) {
+  switch (engine.await({EventKind::SemaphoreWait, mark_of(deadline), 0, semaphore.address, pc}, wait)) {
     case Outcome::Done:
       return passed(semaphore);
     case Outcome::TimedOut:
@@ -119,7 +119,7 @@ SIMRT_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   if (modelled_thread() == nullptr || stays_real(semaphore))
     return watched_wait(semaphore, [&] { return SIMRT_REAL(sem_trywait)(semaphore); });
   Object& object = model_of(semaphore);
-  engine.step({EventKind::SemaphoreWait, 0, 0, object.address, pc});
+  engine.step({EventKind::SemaphoreWait, simrt::format::kEventTried, 0, object.address, pc});
   if (object.count > 0) return passed(object);
   control::unchanged(false);
   engine.amend(EventKind::TryFailed);

@@ -200,7 +200,8 @@ int await_end(Thread* target, uint64_t deadline, uintptr_t pc) {
   wait.target = target;
   wait.deadline = deadline;
   wait.cancellable = true;
-  switch (engine.await({EventKind::Join, 0, 0, target->index, pc, library_caller(pc)}, wait)) {
+  const Operation operation = {EventKind::Join, mark_of(deadline), 0, target->index, pc, library_caller(pc)};
+  switch (engine.await(operation, wait)) {
     case Outcome::Done:
       return 0;
     case Outcome::TimedOut:
@@ -284,8 +285,9 @@ SIMRT_EXPORT int pthread_join(pthread_t thread, void** result) {
 
 SIMRT_EXPORT int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
   Thread* target = thread_of(thread);
-  if (modelled_thread() != nullptr && target != nullptr) {
-    engine.step({EventKind::Join, 0, 0, target->index, SIMRT_PC});
+  if (control::Thread* self = modelled_thread(); self != nullptr && target != nullptr) {
+    if (target == self) return fails_by_itself(self, target->index, SIMRT_PC);
+    engine.step({EventKind::Join, simrt::format::kEventTried, 0, target->index, SIMRT_PC});
     if (target->standing != Standing::Ended) {
       control::unchanged(false);
       engine.amend(EventKind::TryFailed);
