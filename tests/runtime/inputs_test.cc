@@ -73,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(Control, Inputs,
                                            Source{"childspipe", Input::OtherProcess, "pipe"},
                                            Source{"commandsoutput", Input::OtherProcess, "popen"},
                                            Source{"keptfile", Input::KeptFile, "inputs-"},
+                                           Source{"sharedmemory", Input::KeptFile, "simrt-inputs-"},
+                                           Source{"namedsemaphore", Input::KeptFile, "simrt-inputs-"},
                                            Source{"temporaryname", Input::TemporaryName, "mkstemp"},
                                            Source{"temporarydirectory", Input::TemporaryDirectory, "TMPDIR"}),
                          [](const auto& info) { return std::string(info.param.program); });

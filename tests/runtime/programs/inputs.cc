@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -37,6 +39,7 @@ int pipe_written_by_child() {
   waitpid(child, nullptr, 0);
   return ends[0];
 }
+std::string name_of_this_run() { return "/simrt-inputs-" + std::to_string(getpid()); }
 std::string beside_program(const char* suffix) { return std::string(program_invocation_name) + suffix; }
 
 [[gnu::constructor]] void before_main(int count, char** words) {
@@ -119,6 +122,18 @@ CASE(keptfile) {
   std::ifstream(path) >> count;
   std::ofstream(path) << count + 1;
   return 0;
+}
+CASE(sharedmemory) {
+  const std::string name = name_of_this_run();
+  return shm_open(name.c_str(), O_CREAT | O_RDWR, 0600) >= 0 && shm_unlink(name.c_str()) == 0 ? 0 : 1;
+}
+CASE(namedsemaphore) {
+  const std::string name = name_of_this_run();
+  sem_t* one = sem_open(name.c_str(), O_CREAT, 0600, 1);
+  return one != SEM_FAILED && sem_trywait(one) == 0 && sem_trywait(one) != 0 &&
+                 sem_open(name.c_str(), 0) == one && sem_unlink(name.c_str()) == 0
+             ? 0
+             : 1;
 }
 CASE(temporaryname) {
   std::string name = std::string(getenv("TMPDIR")) + "/XXXXXX";

@@ -50,8 +50,10 @@ const char* kind_of_device(dev_t device) {
 
 }  // namespace
 
+bool is_wanted(Input kind) { return !is_noted(kind) && run_file.is_open() && own_calls == 0; }
+
 void note_input(Input kind, const char* name, uintptr_t pc) {
-  if (is_noted(kind) || !run_file.is_open() || own_calls != 0) return;
+  if (!is_wanted(kind)) return;
   if (!note_once(1u << static_cast<uint32_t>(kind))) return;
   const int error = errno;
   format::RunInput& input = notes[static_cast<uint32_t>(kind)];

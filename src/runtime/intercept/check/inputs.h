@@ -15,6 +15,9 @@ using format::Input;
 /// a test when that kind was noted. Safe in signal handlers and before the runtime's constructor ran.
 void note_input(Input kind, const char* name, uintptr_t pc);
 
+/// Whether the first of this kind is still to come: only then it is worth a look whether something is of it.
+bool is_wanted(Input kind);
+
 /// A descriptor was read from: somebody else may have written what came. Asks the kernel now and then. Needs
 /// the token.
 void note_read(int fd, uintptr_t pc);

@@ -2,9 +2,11 @@
 // execution. No scheduling points.
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "intercept/check/call.h"
@@ -60,7 +62,7 @@ void note_open(int directory, const char* path, Access access, uintptr_t pc) {
     note_input(Input::RandomNumber, path, pc);
   } else if (begins(path, "/proc/") || begins(path, "/sys/")) {
     note_input(Input::SystemState, path, pc);
-  } else if (is_kept(directory, path, access)) {
+  } else if (is_wanted(Input::KeptFile) && is_kept(directory, path, access)) {
     note_input(Input::KeptFile, last_name(path), pc);
   }
 }
@@ -80,7 +82,7 @@ Access access_of(const char* mode) {
   return access;
 }
 
-// Where none was given, a register holds something; the kernel looks at it only where a file is made.
+// Where none was given, a register holds something; it is looked at only where a file is made.
 mode_t mode_of(va_list list) { return static_cast<mode_t>(va_arg(list, int)); }
 
 }  // namespace
@@ -139,6 +141,21 @@ SIMRT_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
 SIMRT_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
   note_open(AT_FDCWD, path, access_of(mode), SIMRT_PC);
   return SIMRT_REAL(freopen64)(path, mode, stream);
+}
+
+// Memory and semaphores with names are files, too; libc opens them by itself.
+SIMRT_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  if (name != nullptr) note_input(Input::KeptFile, last_name(name), SIMRT_PC);
+  return SIMRT_REAL(shm_open)(name, flags, mode);
+}
+SIMRT_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
+  note_input(Input::KeptFile, last_name(name), SIMRT_PC);
+  va_list list;
+  va_start(list, flags);
+  const auto mode = static_cast<mode_t>(va_arg(list, int));
+  const auto value = va_arg(list, unsigned);
+  va_end(list);
+  return SIMRT_REAL(sem_open)(name, flags, mode, value);
 }
 
 // What fortified builds call in their place.
