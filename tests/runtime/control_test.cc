@@ -299,6 +299,59 @@ TEST(Control, EventsCarryTheCallsThatLedThere) {
   for (const auto& [pc, ways] : calls) EXPECT_EQ(ways.size(), 2U);
 }
 
+// Tries that get what they want are told from what would have waited (lower case); those of a thread that has
+// it itself are no events at all.
+TEST(Control, TriesAreMarkedAndThoseOfOnesOwnLockAreNoSteps) {
+  const std::map<format::EventKind, char> names = {
+      {format::EventKind::Lock, 'L'},          {format::EventKind::Unlock, 'u'},
+      {format::EventKind::LockShared, 'S'},    {format::EventKind::UnlockShared, 'u'},
+      {format::EventKind::SemaphoreWait, 'W'}, {format::EventKind::SemaphorePost, 'p'},
+      {format::EventKind::TryFailed, '-'},     {format::EventKind::Join, 'J'}};
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "trylocks");
+    CheckPlan plan;
+    plan.flags = format::kPlanRecordEvents;
+    const CheckResult result = run(program, plan);
+    EXPECT_EQ(result.status, 0) << build << result.output;
+    std::string seen;
+    for (const format::RunEvent& event : result.execution.events) {
+      const auto name = names.find(static_cast<format::EventKind>(event.kind));
+      if (event.thread != 0 || name == names.end()) continue;
+      const bool tried = (event.order & format::kEventTried) != 0;
+      seen += tried ? static_cast<char>(std::tolower(name->second)) : name->second;
+    }
+    // Mutex (own one, tried, limit over, limit to come); recursive, spin, C11; write and read side;
+    // semaphore.
+    const std::string before = "LululuLu" + std::string("Lululu") + "luSsuu" + "w-pW";
+    EXPECT_EQ(seen.substr(0, before.size()), before) << build;
+    EXPECT_TRUE(seen.ends_with("-jJ")) << build << seen;
+  }
+}
+
+TEST(Control, ALoopOfTriesOfOnesOwnLockPassesPoints) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "owntryloop");
+  CheckPlan plan;
+  plan.max_points = 50;
+  EXPECT_EQ(run(program, plan).end, CheckEnd::Limit);
+}
+
+// The lock is free when it is asked for, and taken at the point before it is got.
+TEST(Control, ATimeLimitHoldsWhereAnotherThreadIsQuicker) {
+  for (const std::string& build : controlled_builds()) {
+    CheckProgram program = controlled_program(build, "timedtaken");
+    std::set<int> ends;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+      CheckPlan plan;
+      plan.strategy = StrategyKind::Random;
+      plan.seed = seed;
+      const CheckResult result = run(program, plan);
+      ASSERT_EQ(result.end, CheckEnd::Finished) << build << seed << result.output;
+      ends.insert(result.status);
+    }
+    EXPECT_EQ(ends, (std::set<int>{0, 2})) << build;
+  }
+}
+
 TEST(Control, PointsEndAtTheirLimit) {
   CheckProgram program = controlled_program(controlled_builds().front(), "cond");
   CheckPlan plan;

@@ -288,6 +288,79 @@ CASE(spinlock) {
   t.join();
   return n == 18 ? 0 : 1;
 }
+CASE(trylocks) {
+  const timespec past = {0, 0}, future = {std::time(nullptr) + 1000, 0};
+  int ok = 0, busy = 0;
+  const auto count = [&](int result) { ++(result == 0 ? ok : busy); };
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, r = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  pthread_mutex_lock(&m);
+  count(pthread_mutex_trylock(&m));  // busy
+  pthread_mutex_unlock(&m);
+  count(pthread_mutex_trylock(&m));
+  pthread_mutex_unlock(&m);
+  count(pthread_mutex_timedlock(&m, &past));
+  pthread_mutex_unlock(&m);
+  count(pthread_mutex_timedlock(&m, &future));
+  pthread_mutex_unlock(&m);
+  pthread_mutex_lock(&r);
+  count(pthread_mutex_trylock(&r));
+  pthread_mutex_unlock(&r);
+  pthread_mutex_unlock(&r);
+  pthread_spinlock_t s;
+  pthread_spin_init(&s, 0);
+  count(pthread_spin_trylock(&s));
+  count(pthread_spin_trylock(&s));  // busy
+  pthread_spin_unlock(&s);
+  mtx_t c;
+  mtx_init(&c, mtx_plain);
+  count(mtx_trylock(&c));
+  count(mtx_trylock(&c));  // busy
+  mtx_unlock(&c);
+  pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;
+  count(pthread_rwlock_trywrlock(&w));
+  count(pthread_rwlock_trywrlock(&w));  // busy
+  count(pthread_rwlock_tryrdlock(&w));  // busy
+  pthread_rwlock_unlock(&w);
+  pthread_rwlock_rdlock(&w);
+  count(pthread_rwlock_trywrlock(&w));  // busy
+  count(pthread_rwlock_tryrdlock(&w));
+  pthread_rwlock_unlock(&w);
+  pthread_rwlock_unlock(&w);
+  sem_t n;
+  sem_init(&n, 0, 1);
+  count(sem_trywait(&n));
+  count(sem_trywait(&n));  // busy
+  sem_post(&n);
+  sem_wait(&n);
+  count(pthread_tryjoin_np(pthread_self(), nullptr));  // busy
+  pthread_t t;
+  pthread_create(&t, nullptr, [](void* argument) { return argument; }, nullptr);
+  while (pthread_tryjoin_np(t, nullptr) != 0) sched_yield();
+  return ok == 9 && busy == 8 ? 0 : 1;
+}
+CASE(owntryloop) {
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&m);
+  while (pthread_mutex_trylock(&m) != 0);
+  return 1;
+}
+CASE(timedtaken) {
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  std::binary_semaphore done(0);
+  std::thread t([&] {
+    pthread_mutex_lock(&m);
+    done.acquire();
+    pthread_mutex_unlock(&m);
+  });
+  timespec limit = {};
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 1;
+  const int result = pthread_mutex_timedlock(&m, &limit);
+  if (result == 0) pthread_mutex_unlock(&m);
+  done.release();
+  t.join();
+  return result == 0 ? 0 : 2;
+}
 CASE(deadlock) {
   std::mutex a, b;
   std::thread t([&] {
