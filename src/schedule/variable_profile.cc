@@ -16,8 +16,6 @@ void count(Variable& variable, const ExecutionEvent& event, std::size_t threads)
   variable.accesses.resize(threads);
   ++variable.accesses[event.thread];
   ++variable.total;
-  // The latest beginning of an access that touches a piece of memory lies within the piece, or nearest to it.
-  variable.address = std::max(variable.address, event.object);
 }
 
 std::size_t sharing(const Variable& variable) {
@@ -28,6 +26,8 @@ std::size_t sharing(const Variable& variable) {
 std::vector<Variable> shared_memory(const Execution& execution) {
   const SharedVariables shared(execution);
   std::vector<Variable> variables(shared.count());
+  for (VariableNumber number = 0; number < shared.count(); ++number)
+    variables[number].address = shared.address_of(number);
   for (std::size_t i = 0; i < execution.events.size(); ++i)
     for (const VariableNumber number : shared.touched_by(i))
       count(variables[number], execution.events[i], execution.threads.size());
@@ -39,8 +39,10 @@ std::vector<Variable> shared_locks(const Execution& execution) {
   for (const ExecutionEvent& event : execution.events)
     if (is_lock(event.kind)) count(locks[event.object], event, execution.threads.size());
   std::vector<Variable> variables;
-  for (auto& [address, lock] : locks)
+  for (auto& [address, lock] : locks) {
+    lock.address = address;
     if (sharing(lock) > 1) variables.push_back(std::move(lock));
+  }
   return variables;
 }
 

@@ -12,7 +12,7 @@ namespace simrt::schedule {
 class VariableProfile {
  public:
   struct Variable {
-    std::uint64_t address = 0;            ///< within it, or of the lock
+    std::uint64_t address = 0;            ///< where it begins, or of the lock
     std::vector<std::uint64_t> accesses;  ///< by thread, with those of the threads that it creates
     std::uint64_t total = 0;              ///< accesses by all
   };

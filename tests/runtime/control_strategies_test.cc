@@ -31,6 +31,53 @@ TEST(Strategies, EachFindsTheLostUpdate) {
     EXPECT_GT(executions_to_failure("account", strategy, 1000), 0) << static_cast<int>(strategy);
 }
 
+// What is not selected is left to chance: a thread is interrupted between its two locks.
+TEST(Strategies, UniformForSomethingElseItInterruptsThreadsAnywhere) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "twostage");
+  CheckPlan plan;
+  plan.strategy = StrategyKind::Surw;
+  plan.modules = run(program, CheckPlan{}).execution.module_names();
+  CheckStep selected;
+  selected.address = 16;  // nobody's
+  plan.steps = {selected};
+  int failed = 0;
+  for (plan.seed = 1; plan.seed <= 200; ++plan.seed) failed += run(program, plan).status == 1 ? 1 : 0;
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed, 100);
+}
+
+// The thread that has nearly all of the acquisitions that are to come is the first one.
+TEST(Strategies, ASelectedLockGoesToThreadsByTheirCounts) {
+  CheckProgram program = controlled_program(controlled_builds().front(), "twostage");
+  CheckPlan look;
+  look.flags = format::kPlanRecordEvents;
+  const CheckResult recorded = run(program, look);
+  CheckStep selected;
+  for (const auto& event : recorded.execution.events)
+    if (event.thread == 1 && event.kind == static_cast<int>(EventKind::Lock) && selected.address == 0)
+      selected.address = event.object;
+  ASSERT_NE(selected.address, 0U);
+  for (const std::uint16_t favoured : {1, 2}) {
+    CheckPlan plan;
+    plan.strategy = StrategyKind::Surw;
+    plan.flags = format::kPlanRecordEvents;
+    plan.modules = recorded.execution.module_names();
+    plan.steps = {selected};
+    plan.weights = {10100, 100, 100};
+    plan.weights[favoured] = 10000;
+    int first = 0;
+    for (plan.seed = 1; plan.seed <= 40; ++plan.seed) {
+      const CheckResult result = run(program, plan);
+      for (const auto& event : result.execution.events) {
+        if (event.object != selected.address || event.kind != static_cast<int>(EventKind::Lock)) continue;
+        first += event.thread == favoured ? 1 : 0;
+        break;
+      }
+    }
+    EXPECT_GE(first, 34) << favoured;
+  }
+}
+
 TEST(Strategies, TheDefaultAndRoundRobinTakeOneSchedule) {
   for (StrategyKind strategy : {StrategyKind::Default, StrategyKind::RoundRobin}) {
     CheckProgram program = controlled_program(controlled_builds().front(), "rwlock");

@@ -150,6 +150,38 @@ TEST(VariableProfile, AFieldLiesWhereItBeginsNotWhereALongerAccessDoes) {
   EXPECT_EQ(profile.draw(0)->address, kX + 16);
 }
 
+// One thread hands something to another one, and all four use the rest.
+TEST(VariableProfile, MemoryOfFewThreadsIsLeftOutWhenOtherMemoryIsOfHalfOfThem) {
+  ExecutionBuilder all, few;
+  for (int i = 0; i < 9; ++i) {
+    all.write(1, kY, "hand").read(2, kY, "take");
+    few.write(1, kY, "hand").read(2, kY, "take");
+  }
+  all.write(1, kX, "a").read(2, kX, "b").read(3, kX, "c");
+  all.read(5, kZ, "own");
+  few.read(5, kZ, "own");
+  VariableProfile profile, other;
+  profile.learn(all.get());
+  for (std::uint64_t i = 0; i < 30; ++i) EXPECT_EQ(profile.draw(i)->address, kX);
+  other.learn(few.get());
+  EXPECT_EQ(other.draw(1)->address, kY) << "there is nothing else";
+}
+
+TEST(VariableProfile, LocksAreDrawnWhereNoMemoryIsShared) {
+  ExecutionBuilder builder;
+  builder.lock(1, kX).lock(1, kY).unlock(1, kY).unlock(1, kX).lock(2, kY).unlock(2, kY).lock(1, kZ);
+  VariableProfile profile;
+  profile.learn(builder.get());
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    ASSERT_NE(profile.draw(i), nullptr);
+    EXPECT_EQ(profile.draw(i)->address, kY) << "the only one that both take";
+  }
+  EXPECT_EQ(profile.draw(1)->accesses, (std::vector<std::uint64_t>{4, 2, 2}));
+  builder.write(3, kZ, "a").read(2, kZ, "b");
+  profile.learn(builder.get());
+  EXPECT_EQ(profile.draw(1)->total, 2U) << "memory, as soon as some is shared";
+}
+
 TEST(VariableProfile, AnExecutionThatWasCutTellsNothing) {
   ExecutionBuilder builder;
   builder.write(1, kX, "a").read(2, kX, "b");

@@ -27,6 +27,9 @@ inline bool only_looks(EventKind kind) {
 
 inline bool is_memory(EventKind kind) { return kind >= EventKind::Read && kind <= EventKind::AtomicFailed; }
 
+/// Acquires, tries or releases a lock.
+inline bool is_lock(EventKind kind) { return kind >= EventKind::Lock && kind <= EventKind::TryFailed; }
+
 inline bool writes(EventKind kind) {
   return kind == EventKind::Write || kind == EventKind::AtomicStore || kind == EventKind::AtomicUpdate;
 }
