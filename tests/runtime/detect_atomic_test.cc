@@ -220,5 +220,21 @@ TEST_F(DetectAtomic, UnwatchedAtomicsOrderOnly) {
   a.watch_only(nullptr);
 }
 
+// An atomic access conflicts with less than a plain one: it does not stand for one that was made before.
+TEST_F(DetectAtomic, APlainAccessIsStillKnownBehindAnAtomicOne) {
+  for (const bool first_sites : {false, true}) {
+    if (first_sites) a.count_first_sites();
+    const unsigned begin = first_sites ? s + 3 : s;  // a pair of sites is told once
+    int& word = first_sites ? y : x;
+    a.write(&word, begin);
+    a.notify(&memory[48]);  // the next segment
+    a.store(&word, Order::Relaxed, begin + 1);
+    findings.races.clear();
+    b.load(&word, Order::Relaxed, begin + 2);
+    ASSERT_EQ(findings.races.size(), 1U) << first_sites;
+    EXPECT_EQ(findings.races[0].first.pc, site(begin));
+  }
+}
+
 }  // namespace
 }  // namespace simrt::rt::detect

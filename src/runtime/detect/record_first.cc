@@ -41,7 +41,7 @@ uint32_t next_in(uint32_t cells, uint32_t first) {
 }
 
 // Whose place an access takes that has found no room: something that it comes after and that it says as well;
-// else an own one of this segment, for what others do after it is ordered alike.
+// else an own one, for what others do after one of this segment is ordered alike (an earlier one is lost).
 uint32_t whom_to_push_out(const Thread& thread, const Granule& granule, uint32_t own, uint64_t cell) {
   for (uint32_t rest = ~own & kAllCells; rest != 0; rest &= rest - 1) {
     const auto i = static_cast<uint32_t>(__builtin_ctz(rest));

@@ -45,7 +45,7 @@ struct Survey {
   uint32_t own;      // the same thread's, or empty where its slot is the first
   uint32_t alike;    // of the same thread, kind and bytes, now or earlier
   uint32_t foreign;  // another thread's, and it or the access writes: may conflict
-  uint32_t within;   // of the same thread, to no other bytes and in no other way than the access
+  uint32_t within;   // of the same thread, and says nothing that the access would not say as well
   uint32_t empty;
 };
 
@@ -62,7 +62,9 @@ inline Survey survey(const Seen& seen, uint64_t cell) {
   const uint32_t empty = bits_of(low == 0);
   const uint32_t counts = (cell & kWrite) != 0 ? ~empty & kAllCells : bits_of(low << 23);
   static_assert(kWrite << 23 == 1u << 31, "movmskps takes the sign of a lane");
-  const uint32_t within = bits_of((low & all(~cell & (kBytes | kWrite | kAtomic | kRelease))) == 0);
+  // An atomic access conflicts with less than a plain one, so it says less.
+  const Lanes beyond = (low & all(~cell & (kBytes | kWrite | kRelease))) | (differs & all(kAtomic));
+  const uint32_t within = bits_of(beyond == 0);
   return {own, bits_of((differs & all(kAlike)) == 0), counts & ~own, within & own & ~empty, empty};
 }
 
