@@ -30,8 +30,12 @@ class Portfolio {
   bool take(std::size_t strategy);
   /// What an execution of the strategy brought: so many instances that were not covered before.
   void report(std::size_t strategy, std::uint64_t new_coverage, bool failed);
-  /// The strategy has nothing left to run (a systematic search that ended).
-  void finish(std::size_t strategy) { strategies_[strategy].finished = true; }
+  /// The strategy, whose turn it is, has nothing left to run (a systematic search that ended): its turn is
+  /// another one's.
+  void finish(std::size_t strategy) {
+    strategies_[strategy].finished = true;
+    ++left_;
+  }
 
   const std::vector<Strategy>& strategies() const { return strategies_; }
   std::uint64_t left() const { return left_; }

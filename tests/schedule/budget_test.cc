@@ -99,6 +99,17 @@ TEST(Portfolio, ItShiftsWhenAStrategyDriesUpAndStopsWhenAllHaveFinished) {
   EXPECT_EQ(portfolio.next(), std::nullopt);
 }
 
+TEST(Portfolio, ATurnOfSomebodyWhoHasNothingLeftGoesToAnother) {
+  Portfolio portfolio({"first", "second"}, 3, 1);
+  ASSERT_TRUE(portfolio.take(0));
+  portfolio.report(0, 1, false);
+  ASSERT_TRUE(portfolio.take(0));
+  portfolio.finish(0);
+  int others = 0;
+  while (const auto index = portfolio.next()) others += *index == 1 ? 1 : 0;
+  EXPECT_EQ(others, 2) << "3 executions in all";
+}
+
 TEST(Saturation, ItStopsBehindTheLastDiscoveryAndNotBefore) {
   Saturation saturation({.probability = 0.05, .stale = 10, .executions = 5});
   EXPECT_EQ(saturation.discovery_probability(), 1.0);
