@@ -102,10 +102,13 @@ Program program_with_tries(std::mt19937_64& random) {
     for (std::size_t i = threads > 2 || joins ? 1 : 1 + random() % 2; i-- > 0;) {
       const Section& section = kSections[random() % 3];
       const bool again = random() % 3 == 0, empty = threads > 2 || random() % 3 == 0;
-      add(random() % 2 == 0 ? section.begin : section.tried, 1 + (again ? 1 : 0) + (empty ? 0 : 1));
-      if (again) add(section.begin == Op::Share ? Op::Try : section.tried, 0);
+      const bool nested = again && section.begin == Op::Share && random() % 2 == 0;
+      const Op begin = random() % 2 == 0 ? section.begin : section.tried;
+      add(begin, 1 + (again ? 1 : 0) + (nested ? 1 : 0) + (empty ? 0 : 1));
+      if (again) add(nested ? Op::Share : section.begin == Op::Share ? Op::Try : section.tried, 0);
       const std::array<Op, 3> inner = {Op::Read, Op::Write, Op::Count};
       if (!empty) add(inner[random() % 3], static_cast<int>(10 * t + i + 1));
+      if (nested) add(section.end, 0);
       add(section.end, 0);
     }
     if (joins && t == 0) add(Op::TryJoin, 0, 1);

@@ -1,7 +1,9 @@
 #include "schedule/search/races.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "schedule/search/dependence.h"
 #include "schedule/search/object_keys.h"
@@ -44,6 +46,8 @@ void RaceAnalysis::analyse(const Execution& execution) {
   std::vector<std::size_t> latest(threads, kNone), creation(threads, kNone), last_wait(threads, kNone);
   std::unordered_map<std::uint64_t, std::vector<Last>> objects;
   std::unordered_map<std::uint64_t, ThreadIndex> holders;
+  std::map<std::pair<ThreadIndex, std::uint64_t>, std::size_t> shares;  // read sides that a thread holds
+  std::vector<bool> nested(steps_.size(), false);  // read side that its thread has already
   position_.resize(steps_.size());
   clocks_.resize(steps_.size());
   std::vector<std::size_t> before;
@@ -67,7 +71,9 @@ void RaceAnalysis::analyse(const Execution& execution) {
       const ThreadIndex other = steps_[earlier].thread;
       if (may_be_coenabled(steps_[earlier], step) && until_here[other] < position_[earlier]) {
         races_.push_back({earlier, i, newer[other] < position_[earlier]});
-        if (surely_coenabled(steps_[earlier], step)) join(newer, clocks_[earlier]);
+        // Whoever waits for the write side cannot come before a nested one.
+        if (surely_coenabled(steps_[earlier], step) && (!nested[earlier] || step.tried))
+          join(newer, clocks_[earlier]);
       }
       join(clock, clocks_[earlier]);
     }
@@ -89,11 +95,14 @@ void RaceAnalysis::analyse(const Execution& execution) {
     if (step.kind == EventKind::Wait) last_wait[step.thread] = i;
     if (step.kind == EventKind::Lock) holders[step.object] = step.thread;
     if (step.kind == EventKind::Unlock) holders.erase(step.object);
+    if (step.kind == EventKind::LockShared) nested[i] = shares[{step.thread, step.object}]++ > 0;
+    if (step.kind == EventKind::UnlockShared)
+      if (std::size_t& held = shares[{step.thread, step.object}]; held > 0) --held;
     each_key(step, [&](std::uint64_t key) {
       std::vector<Last>& all = objects[key];
       const auto same = std::ranges::find_if(all, [&](const Last& last) {
         return last.thread == step.thread && last.kind == step.kind && last.object == step.object &&
-               last.size == step.size;
+               last.size == step.size && nested[last.step] == nested[i];
       });
       if (same != all.end()) {
         same->step = i;
