@@ -41,14 +41,18 @@ uint32_t next_in(uint32_t cells, uint32_t first) {
 }
 
 // Whose place an access takes that has found no room: something that it comes after and that it says as well;
-// else an own one, for what others do after one of this segment is ordered alike (an earlier one is lost).
+// else an own one of this segment, for what others do after it is ordered alike; else anybody's.
 uint32_t whom_to_push_out(const Thread& thread, const Granule& granule, uint32_t own, uint64_t cell) {
-  for (uint32_t rest = ~own & kAllCells; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<uint32_t>(__builtin_ctz(rest));
+  uint32_t of_this_segment = 0;
+  for (uint32_t i = 0; i < Granule::kCells; ++i) {
     const uint64_t old = __atomic_load_n(&granule.cell[i], __ATOMIC_RELAXED);
-    if (is_ordered(thread, old) && covers(thread, cell, old)) return i;
+    if ((own >> i & 1) != 0) {
+      of_this_segment |= uint32_t{segment_number(old) == segment_number(cell)} << i;
+    } else if (is_ordered(thread, old) && covers(thread, cell, old)) {
+      return i;
+    }
   }
-  if (own != 0) return next_in(own, first_cell(thread));
+  if (of_this_segment != 0) return next_in(of_this_segment, first_cell(thread));
   return static_cast<uint32_t>((cell >> kSegmentShift) + (cell >> 8)) % Granule::kCells;
 }
 

@@ -85,8 +85,8 @@ struct Thread {
   bool has_pending;  // acquire_pending is not empty
   bool has_fence;    // release_fence is not empty
   Held held[kMostHeld];
-  static constexpr unsigned kPlaceBits = 10;
-  KnownPlace places[1u << kPlaceBits];  // by hash of site and context
+  static constexpr unsigned kKnownPlaceBits = 10;
+  KnownPlace places[1u << kKnownPlaceBits];  // by hash of site and context
   static constexpr uint32_t kSteps = 16;
   LockSetStep steps[kSteps];  // by hash of what was added; remembered because making sets takes a global lock
   Apart apart;                // what was asked last
@@ -145,7 +145,7 @@ Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site);
 /// Where the thread is, at this site.
 inline Place place_at(Thread& thread, Site site) {
   const uint64_t key = uint64_t{thread.context} << 31 | site;
-  KnownPlace& known = thread.places[key * 0x9e3779b97f4a7c15u >> (64 - Thread::kPlaceBits)];
+  KnownPlace& known = thread.places[key * 0x9e3779b97f4a7c15u >> (64 - Thread::kKnownPlaceBits)];
   return known.key == key ? known.place : look_up_place(thread, known, key, site);
 }
 
