@@ -23,12 +23,13 @@ void join(Times& into, const Times& from) {
 class Oracle {
  public:
   /// Whether the access to [begin, end) races with an earlier one.
-  bool access(int worker, std::uint32_t begin, std::uint32_t end, bool write) {
+  bool access(int worker, std::uint32_t begin, std::uint32_t end, bool write, bool atomic) {
     const bool races = std::any_of(accesses_.begin(), accesses_.end(), [&](const Access& earlier) {
       return earlier.worker != worker && earlier.begin < end && begin < earlier.end &&
-             (earlier.write || write) && earlier.time > known_[worker][earlier.worker];
+             (earlier.write || write) && !(earlier.atomic && atomic) &&
+             earlier.time > known_[worker][earlier.worker];
     });
-    accesses_.push_back({worker, begin, end, write, known_[worker][worker]});
+    accesses_.push_back({worker, begin, end, write, atomic, known_[worker][worker]});
     return races;
   }
   void acquire(int worker, const Times& object) { join(known_[worker], object); }
@@ -45,7 +46,7 @@ class Oracle {
   struct Access {
     int worker;
     std::uint32_t begin, end;
-    bool write;
+    bool write, atomic;
     std::uint64_t time;
   };
   std::array<Times, kMostWorkers> known_ = {Times{1, 0, 0}, Times{0, 1, 0}, Times{0, 0, 1}};
@@ -53,16 +54,16 @@ class Oracle {
 };
 
 /// `first_sites`: as where Options::every_site is not set. `in_sections`: some accesses are made under locks.
-/// `parts`: accesses of all sizes to parts of two words, several in a segment.
-/// With two workers, outside of sections and without parts a granule has room for all that counts, and
-/// nothing may go unnoticed; elsewhere hardly any word with a race may.
+/// `parts`: accesses of all sizes to parts of two words, several in a segment. `atomics`: some accesses are
+/// relaxed atomic ones. With two workers, outside of sections and without parts a granule has room for all
+/// that counts, and nothing may go unnoticed; elsewhere hardly any word with a race may.
 struct Form {
   const char* name;
   bool first_sites, in_sections;
   int workers = 2;
-  bool parts = false;
+  bool parts = false, atomics = false;
 
-  bool is_exact() const { return !in_sections && workers == 2 && !parts; }
+  bool is_exact() const { return !in_sections && workers == 2 && !parts && !atomics; }
 };
 
 class RandomPlay : Play {
@@ -112,16 +113,18 @@ class RandomPlay : Play {
       size = 1u << random_() % 4;
       begin = kWordAt[word] + static_cast<std::uint32_t>(random_() % (8 / size)) * size;
     }
-    const bool write = random_() % 3 == 0;
+    const bool write = random_() % 3 == 0, atomic = form_.atomics && random_() % 3 == 0;
+    if (atomic) size = 4, begin &= ~3u;
     // Where first sites count, a segment's second access of a kind is not looked at.
     if (form_.first_sites && !form_.parts) release_to(&own_[who_], own_times_[who_]);
-    const bool expected = oracle_.access(who_, begin, begin + size, write);
+    const bool expected = oracle_.access(who_, begin, begin + size, write, atomic);
     const std::size_t before = findings.count(Evidence::Witnessed);
     const auto* where = reinterpret_cast<const char*>(memory) + begin;
-    if (write) {
-      workers_[who_].write(where, site_, size);
+    Actor& worker = workers_[who_];
+    if (atomic) {
+      write ? worker.store(where, Order::Relaxed, site_) : worker.load(where, Order::Relaxed, site_);
     } else {
-      workers_[who_].read(where, site_, size);
+      write ? worker.write(where, site_, size) : worker.read(where, site_, size);
     }
     if (!form_.parts || random_() % 2 == 0) ++site_;  // else another turn of a loop
     const bool told = findings.count(Evidence::Witnessed) > before;
@@ -211,7 +214,10 @@ INSTANTIATE_TEST_SUITE_P(, DetectOracle,
                                          Form{"FirstSitesOfThree", true, true, 3},
                                          Form{"EverySiteOfParts", false, true, 2, true},
                                          Form{"FirstSitesOfParts", true, true, 2, true},
-                                         Form{"FirstSitesOfPartsOfThree", true, true, 3, true}),
+                                         Form{"FirstSitesOfPartsOfThree", true, true, 3, true},
+                                         Form{"EverySiteWithAtomics", false, true, 2, false, true},
+                                         Form{"FirstSitesWithAtomics", true, true, 2, false, true},
+                                         Form{"FirstSitesOfPartsWithAtomics", true, true, 3, true, true}),
                          [](const auto& form) { return form.param.name; });
 
 }  // namespace
