@@ -198,7 +198,7 @@ struct RunEvent {
   uint8_t order;     // low bits, for atomics and fences: 0 relaxed, 1 acquire, 2 release, 3 both, 4 seq_cst
   uint32_t callers;  // RunStack::id of the calls that led to pc; kRunNone = not known (no detector was on)
   uint32_t value;    // atomic accesses: hashes of what it found (low half) and left; a half of 0 = not known
-  uint64_t calls;  // RunCalls::hash; 0 = not known
+  uint64_t calls;    // RunCalls::hash; 0 = not known
 };
 /// Bit of RunEvent::order: the event has no scheduling point of its own (the lock taken again behind a wait).
 /// The others are the decisions 1, 2, 3, ... of ScheduleItem::decision.

@@ -77,22 +77,10 @@ SIMRT_EXPORT unsigned long getauxval(unsigned long type) noexcept {
 
 // ---- processes
 
-SIMRT_EXPORT pid_t getpid() noexcept {
-  note_input(Input::ProcessNumber, "getpid", SIMRT_PC);
-  return SIMRT_REAL(getpid)();
-}
-SIMRT_EXPORT pid_t getppid() noexcept {
-  note_input(Input::ProcessNumber, "getppid", SIMRT_PC);
-  return SIMRT_REAL(getppid)();
-}
-SIMRT_EXPORT pid_t getpgrp() noexcept {
-  note_input(Input::ProcessNumber, "getpgrp", SIMRT_PC);
-  return SIMRT_REAL(getpgrp)();
-}
-SIMRT_EXPORT pid_t gettid() noexcept {
-  note_input(Input::ProcessNumber, "gettid", SIMRT_PC);
-  return SIMRT_REAL(gettid)();
-}
+SIMRT_EXPORT pid_t getpid() noexcept { SIMRT_NOTED(ProcessNumber, getpid); }
+SIMRT_EXPORT pid_t getppid() noexcept { SIMRT_NOTED(ProcessNumber, getppid); }
+SIMRT_EXPORT pid_t getpgrp() noexcept { SIMRT_NOTED(ProcessNumber, getpgrp); }
+SIMRT_EXPORT pid_t gettid() noexcept { SIMRT_NOTED(ProcessNumber, gettid); }
 
 // ---- what was used
 
