@@ -12,6 +12,8 @@
 namespace simrt::schedule {
 namespace {
 
+constexpr std::size_t kMostBetween = 8;
+
 struct Found {
   Delay delay;
   std::size_t event;
@@ -42,7 +44,9 @@ void collect(const Occurrences& occurrences, const std::vector<Occurrence>& step
                         .until = other.points + (other.kind == EventKind::Free ? 0 : 1),
                         .occurrence = 0,
                         .splits = false,
-                        .alike = alike},
+                        .alike = alike,
+                        .again = false,
+                        .between = {}},
                        step.event,
                        other.kind == EventKind::Free});
     }
@@ -59,6 +63,20 @@ void number(std::vector<Found>& found) {
     auto& same = times[{delay.thread, delay.other, delay.site, delay.kind}];
     same.insert(each.event);
     delay.occurrence = static_cast<std::uint32_t>(same.size() - 1);
+  }
+}
+
+/// Where the other thread may stop between two of its steps that conflict with the delayed one.
+void find_between(std::vector<Found>& found) {
+  std::map<std::tuple<ThreadIndex, std::size_t, ThreadIndex>, std::set<std::uint64_t>> ends;
+  for (const Found& each : found)
+    ends[{each.delay.thread, each.event, each.delay.other}].insert(each.delay.until);
+  for (Found& each : found) {
+    std::set<std::uint64_t> own = ends.at({each.delay.thread, each.event, each.delay.other});
+    own.erase(std::prev(own.end()));  // behind its last step it may as well go to its end
+    own.erase(each.delay.until);
+    for (bool late = true; !own.empty() && each.delay.between.size() < kMostBetween; late = !late)
+      each.delay.between.push_back(own.extract(late ? std::prev(own.end()) : own.begin()).value());
   }
 }
 
@@ -115,6 +133,7 @@ std::vector<Delay> delays_of(const Execution& execution) {
   for (const std::vector<Occurrence>& all : occurrences.operations()) collect(occurrences, all, found);
   std::ranges::stable_sort(found, {}, &Found::event);
   number(found);
+  find_between(found);
   keep_kinds(occurrences, found);
   return in_order(std::move(found));
 }

@@ -22,6 +22,9 @@ struct Delay {
   bool splits = false;            ///< the thread has made another step before that conflicts with the other's
   bool alike = false;             ///< the two threads do the same
   bool again = false;             ///< the same with another thread to go first is more promising
+  /// Further ones like `until`, behind which the other thread has still to make a step that conflicts: there
+  /// the stopped thread falls in between two of the other one's. The latest first, then the earliest ...
+  std::vector<std::uint64_t> between;
   /// Lower ones are more promising.
   unsigned tier() const {
     return (occurrence > 0 ? 8u : 0u) + (splits ? 0u : 4u) + (again ? 2u : 0u) + (alike ? 1u : 0u);

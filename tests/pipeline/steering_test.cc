@@ -97,6 +97,40 @@ std::set<Cut> cuts_of(const std::optional<Proposal>& proposal) {
   return cuts;
 }
 
+/// One thread writes what another one reads three times, here at its own points 0, 1 and 2 ...
+Execution written_and_read(const std::vector<const char*>& reads) {
+  Execution execution;
+  execution.threads.resize(3);
+  const auto step = [&](ThreadIndex thread, const char* site, EventKind kind) {
+    execution.decisions.push_back({execution.events.size(), ThreadSet(7), thread});
+    execution.events.push_back(
+        {.object = 0x10, .site = site_id(site), .size = 4, .thread = thread, .kind = kind});
+  };
+  for (const char* site : reads) step(2, site, EventKind::Read);
+  step(1, "write", EventKind::Write);
+  return execution;
+}
+
+// The places are those of the execution in which the other thread went to its end, where its way may be
+// another one than where the delay was found.
+TEST_F(Steerings, ADelayedThreadComesBetweenTwoStepsOfTheOther) {
+  auto delays = make("delay");
+  ASSERT_TRUE(delays);
+  (*delays)->watch(written_and_read({"a", "b", "c"}), {.new_instances = 1, .every_access = true});
+  const Execution longer = written_and_read({"a", "made", "filled", "b", "c"});
+  std::set<std::uint64_t> between;
+  for (int i = 0; i < 60; ++i) {
+    const auto proposal = (*delays)->next();
+    ASSERT_TRUE(proposal);
+    const std::set<Cut> cuts = cuts_of(proposal);
+    if (cuts.contains({1, 2, 0}))  // the writing one goes on where the other one stops
+      for (const std::uint64_t points : {1, 2, 3, 4, 5})
+        if (cuts.contains({2, 3, points})) between.insert(points);
+    (*delays)->learn(longer, {}, {.new_instances = 1, .every_access = true});
+  }
+  EXPECT_EQ(between, (std::set<std::uint64_t>{1, 2, 3, 4})) << "not behind its last step";
+}
+
 // The thread before its second access, the other one, everybody else, and then the thread again.
 TEST_F(Steerings, ADelayPutsTheOtherThreadBeforeTheStep) {
   Execution execution;

@@ -87,6 +87,27 @@ TEST(Delays, BothEndsOfAThreadsWorkComeFirst) {
   EXPECT_EQ(order, (std::vector{site_id("1"), site_id("3"), site_id("2"), site_id("0")}));
 }
 
+// Behind its last step the other thread may as well go to its end, and its first one is `until`.
+TEST(Delays, TheOtherThreadMayStopBetweenTwoOfItsSteps) {
+  ExecutionBuilder builder;
+  for (const char* site : {"looks", "takes", "uses", "uses again", "gives back"})
+    builder.read(2, 0x10, site).read(2, 0x99, "own");
+  builder.write(1, 0x10, "replaces");
+  const std::vector<Delay> delays = before(delays_of(builder.get()), "replaces");
+  ASSERT_EQ(delays.size(), 1U);
+  EXPECT_EQ(delays[0].until, 1U);
+  EXPECT_EQ(delays[0].between, (std::vector<std::uint64_t>{7, 3, 5})) << "the latest, the earliest, the next";
+}
+
+TEST(Delays, PlacesBetweenTwoStepsAreAFew) {
+  ExecutionBuilder builder;
+  for (int i = 0; i < 50; ++i) builder.read(2, 0x10, "read " + std::to_string(i));
+  builder.write(1, 0x10, "replaces");
+  const std::vector<Delay> delays = before(delays_of(builder.get()), "replaces");
+  ASSERT_EQ(delays.size(), 1U);
+  EXPECT_EQ(delays[0].between, (std::vector<std::uint64_t>{49, 2, 48, 3, 47, 4, 46, 5}));
+}
+
 TEST(Delays, ThreadsThatDoTheSameAreRepresentedByFew) {
   const auto count = [](ThreadIndex threads) {
     ExecutionBuilder builder;

@@ -1,12 +1,15 @@
 // Directed delays: one thread is stopped before a step that conflicts with a step of another thread, which
 // goes first; each such step in turn, the promising ones first. The other thread goes on to its end, or,
-// another time, only until it has made its step; when all delays were tried in both ways, several are drawn
-// for one execution. The periods of PERIOD (Wen et al., ICSE 2022) carry it out.
+// another time, only until it has made its step. When all delays were tried in both ways, the other thread is
+// stopped between two steps that conflict, in turn with executions of several delays; at once, where a delay
+// led a thread to a step that it had never made. The periods of PERIOD (Wen et al., ICSE 2022) carry it out.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "pipeline/steer/steering.h"
 #include "schedule/delays.h"
@@ -20,6 +23,7 @@ using schedule::Delay;
 constexpr std::size_t kMostDelays = 10'000;
 constexpr unsigned kRounds = 2;          // of single delays
 constexpr std::size_t kFirst = 2;        // delays that are tried in both ways before any other
+constexpr std::uint64_t kBetween = 4;    // every so manieth stops the other thread between two steps
 constexpr std::uint64_t kMostDrawn = 5;  // delays of one execution, then
 
 class Delays final : public Steering {
@@ -35,30 +39,22 @@ class Delays final : public Steering {
       return proposal;
     }
     proposal.plan.strategy = format::StrategyKind::Periodical;
-    Tried& one = next_one();
-    if (one.tries >= kRounds) {
+    current_ = next_try();
+    if (current_->way == Way::Drawn)
       draw(proposal.plan);
-    } else {
-      const auto index = static_cast<std::size_t>(&one - delays_.data());
-      cut(proposal.plan, one.delay, (index + one.tries) % 2 == 1);
-      ++one.tries;
-    }
-    proposal.aim = fmt::format("delay before {:016x}", one.delay.site.value);
+    else
+      cut(proposal.plan, *current_);
+    proposal.aim = fmt::format("delay before {:016x}", delays_[current_->index].delay.site.value);
     return proposal;
   }
 
   void learn(const Execution& execution, const Observed&, const Learned& learned) override {
-    watch(execution, learned);
+    const std::optional<Try> own = std::exchange(current_, std::nullopt);
+    add_delays(execution, learned, own && own->way == Way::ToEnd ? own : std::nullopt);
   }
 
   void watch(const Execution& execution, const Learned& learned) override {
-    if (!learned.every_access || (!delays_.empty() && learned.new_instances == 0)) return;
-    note_creations(execution);
-    for (const Delay& delay : schedule::delays_of(execution)) {
-      if (delays_.size() >= kMostDelays) break;
-      if (known_.insert({delay.thread, delay.other, delay.site, delay.kind, delay.occurrence}).second)
-        delays_.push_back({delay, 0});
-    }
+    add_delays(execution, learned, std::nullopt);
   }
 
   SteeringReport report() const override {
@@ -74,18 +70,83 @@ class Delays final : public Steering {
   }
 
  private:
+  /// How far the other thread goes while one is stopped. Drawn: several are stopped.
+  enum class Way : std::uint8_t { ToEnd, UntilStep, Between, Drawn };
+  struct Try {
+    std::size_t index = 0;  ///< of delays_
+    Way way = Way::ToEnd;
+    std::uint64_t until = 0;  ///< as in Delay; without meaning for ToEnd and Drawn
+  };
   struct Tried {
     Delay delay;
     unsigned tries = 0;
+    bool to_end = false;      ///< was tried
+    std::size_t between = 0;  ///< of delay.between, so many were tried
   };
 
+  Try next_try() {
+    const std::size_t least = least_tried();
+    const bool singles = delays_[least].tries < kRounds;
+    if (singles && (first_left() || ++turn_ % kBetween != 0)) return single(least);
+    if (singles || ++turn_ % 2 == 1)
+      if (const auto index = first_between()) return between(*index);
+    return singles ? single(least) : Try{.index = least, .way = Way::Drawn};
+  }
+
+  bool first_left() const {
+    for (std::size_t i = 0; i < std::min(kFirst, delays_.size()); ++i)
+      if (delays_[i].tries < kRounds) return true;
+    return false;
+  }
+
+  Try single(std::size_t index) {
+    Tried& one = delays_[index];
+    const Way way = (index + one.tries++) % 2 == 1 ? Way::UntilStep : Way::ToEnd;
+    one.to_end |= way == Way::ToEnd;
+    return {.index = index, .way = way, .until = one.delay.until};
+  }
+
+  Try between(std::size_t index) {
+    Tried& one = delays_[index];
+    return {.index = index, .way = Way::Between, .until = one.delay.between[one.between++]};
+  }
+
   /// The one that was tried least, by tiers.
-  Tried& next_one() {
+  std::size_t least_tried() const {
     const auto worth = [&](const Tried& each) {
       const bool first = static_cast<std::size_t>(&each - delays_.data()) < kFirst && each.tries < kRounds;
       return std::tuple(first ? 0 : each.tries, first ? 0 : 1, each.tries, each.delay.tier());
     };
-    return *std::ranges::min_element(delays_, {}, worth);
+    return static_cast<std::size_t>(std::ranges::min_element(delays_, {}, worth) - delays_.begin());
+  }
+
+  /// The most promising one that the other thread's end has been tried of: that tells its way there.
+  std::optional<std::size_t> first_between() const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < delays_.size(); ++i) {
+      const Tried& each = delays_[i];
+      if (!each.to_end || each.between >= each.delay.between.size()) continue;
+      if (!first || each.delay.tier() < delays_[*first].delay.tier()) first = i;
+    }
+    return first;
+  }
+
+  /// `own`: the other thread went to its end in it. Its way there may be another one than in the execution
+  /// that the delay is from, and so the places at which it can be stopped.
+  void add_delays(const Execution& execution, const Learned& learned, const std::optional<Try>& own) {
+    if (!learned.every_access || (!delays_.empty() && learned.new_instances == 0)) return;
+    note_creations(execution);
+    for (Delay& delay : schedule::delays_of(execution)) {
+      if (delays_.size() >= kMostDelays) break;
+      const auto [known, added] = known_.try_emplace(
+          {delay.thread, delay.other, delay.site, delay.kind, delay.occurrence}, delays_.size());
+      if (added) {
+        delays_.push_back({std::move(delay)});
+      } else if (own && known->second == own->index) {
+        delays_[own->index].delay.until = delay.until;
+        delays_[own->index].delay.between = std::move(delay.between);
+      }
+    }
   }
 
   /// Of an execution in which all threads came to be.
@@ -105,16 +166,18 @@ class Delays final : public Steering {
   }
 
   /// First everybody who creates threads and the delayed one, up to the delay; then the other one; then
-  /// everybody else; then the delayed one again. `until_step`: the delayed one goes on as soon as the other
-  /// one has made its step.
-  void cut(testing::CheckPlan& plan, const Delay& delay, bool until_step) const {
-    const std::uint32_t everybody = until_step ? 4 : 2, delayed = until_step ? 2 : 3;
+  /// everybody else; then the delayed one again, which goes on at once where the other one stops before its
+  /// end.
+  void cut(testing::CheckPlan& plan, const Try& one) const {
+    const Delay& delay = delays_[one.index].delay;
+    const bool stops = one.way != Way::ToEnd;
+    const std::uint32_t everybody = stops ? 4 : 2, delayed = stops ? 2 : 3;
     for (ThreadIndex thread = 0; thread < created_.size(); ++thread) {
       if (thread == delay.thread) {
         plan.cuts.push_back({thread, delayed, delay.points});
       } else if (thread == delay.other) {
-        plan.cuts.push_back({thread, 1, std::min(created_[thread], delay.until)});
-        if (until_step) plan.cuts.push_back({thread, 3, delay.until});
+        plan.cuts.push_back({thread, 1, std::min(created_[thread], stops ? one.until : delay.until)});
+        if (stops) plan.cuts.push_back({thread, 3, one.until});
       } else {
         plan.cuts.push_back({thread, everybody, created_[thread]});
       }
@@ -151,9 +214,10 @@ class Delays final : public Steering {
 
   SteeringOptions options_;
   std::vector<Tried> delays_;
-  std::set<std::tuple<ThreadIndex, ThreadIndex, SiteId, EventKind, std::uint32_t>> known_;
+  std::map<std::tuple<ThreadIndex, ThreadIndex, SiteId, EventKind, std::uint32_t>, std::size_t> known_;
+  std::optional<Try> current_;
   std::vector<std::uint64_t> created_;  // own points behind which a thread has created its last one
-  std::uint64_t random_, number_ = 0;
+  std::uint64_t random_, number_ = 0, turn_ = 0;
 };
 
 }  // namespace
