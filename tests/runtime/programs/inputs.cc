@@ -3,14 +3,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -135,6 +140,30 @@ CASE(namedsemaphore) {
              ? 0
              : 1;
 }
+CASE(namedqueue) {
+  const std::string name = name_of_this_run();
+  mq_attr small = {};
+  small.mq_maxmsg = 1;
+  small.mq_msgsize = 8;
+  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_RDWR, 0600, &small);
+  mq_attr seen = {};
+  return queue >= 0 && mq_getattr(queue, &seen) == 0 && seen.mq_maxmsg == 1 && mq_close(queue) == 0 &&
+                 mq_unlink(name.c_str()) == 0
+             ? 0
+             : 1;
+}
+CASE(keyedmemory) {
+  const int memory = shmget(static_cast<key_t>(getppid()), 8, IPC_CREAT | 0600);
+  return memory >= 0 && shmctl(memory, IPC_RMID, nullptr) == 0 ? 0 : 1;
+}
+CASE(keyedsemaphore) {
+  const int semaphore = semget(static_cast<key_t>(getppid()), 1, IPC_CREAT | 0600);
+  return semaphore >= 0 && semctl(semaphore, 0, IPC_RMID) == 0 ? 0 : 1;
+}
+CASE(keyedqueue) {
+  const int queue = msgget(static_cast<key_t>(getppid()), IPC_CREAT | 0600);
+  return queue >= 0 && msgctl(queue, IPC_RMID, nullptr) == 0 ? 0 : 1;
+}
 CASE(temporaryname) {
   std::string name = std::string(getenv("TMPDIR")) + "/XXXXXX";
   return mkstemp(name.data()) >= 0 ? 0 : 1;
@@ -150,6 +179,10 @@ CASE(nothing) {
   if (std::chrono::steady_clock::now().time_since_epoch().count() == 0 || time(nullptr) == 0) return 1;
   if (getenv("HOME") == nullptr && getenv("PATH") == nullptr) return 1;
   std::ifstream(beside_program("")).get();
+  const int own = shmget(IPC_PRIVATE, 8, 0600);
+  if (own < 0 || shmctl(own, IPC_RMID, nullptr) != 0) return 1;
+  const char* nowhere = reinterpret_cast<const char*>(8);
+  if (open(nowhere, O_RDONLY) >= 0 || errno != EFAULT || fopen(nowhere, "r") != nullptr) return 1;
   const int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDONLY);
   std::ofstream("/dev/null") << rand();
   return null >= 0 && read_some(zero) ? 0 : 1;
