@@ -35,7 +35,9 @@ void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind
     const Site site = site_of(pc);
     const uint64_t base = thread.base | kind | uint64_t{place_at(thread, site)} << kPlaceShift;
     each_word(address, end, [&](uintptr_t at, uint32_t n) {
-      record_first(thread, *granule_of(at), base | byte_mask(at, n), at & ~uintptr_t{7}, site);
+      Granule& granule = *granule_of(at);
+      const uint64_t cell = base | byte_mask(at, n);
+      if (!is_known(granule, cell)) record_at_place(thread, granule, cell, at & ~uintptr_t{7}, site);
     });
     return;
   }
@@ -66,6 +68,8 @@ void release_in_page(Thread& thread, uintptr_t begin, uintptr_t end, uintptr_t m
     const uint64_t cell = thread.base | kWrite | kRelease | byte_mask(at, n);
     Granule& granule = *granule_of(at);
     if (!Seen(granule).nothing()) {
+      if (thread.first_site_counts)
+        return record_at_place(thread, granule, cell | place, at & ~uintptr_t{7}, site);
       record(thread, granule, cell, at & ~uintptr_t{7}, site);
     } else if (at < marked_end) {
       put(granule, first_cell(thread), cell | place);  // as in most of what a program frees

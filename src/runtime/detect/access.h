@@ -14,7 +14,11 @@ inline uint32_t first_cell(const Thread& thread) { return thread.slot % Granule:
 
 /// Checks one granule's access against its cells and enters it. `cell` has the bytes and kind.
 void record(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
-/// The same where the first site counts; `cell` has its place.
+/// The same where the first site counts, of what is not known (is_known).
+void record_plainly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+/// The same; `cell` has its place, and the thread's accesses are not ignored.
+void record_at_place(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
+/// The same; any granule, any access.
 void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
 /// The same where anything may be to be looked into; `cell` has its place.
 void record_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site);
@@ -49,6 +53,12 @@ inline bool is_known(const Granule& granule, uint64_t cell) {
   };
   return __builtin_ia32_movmskps(
              reinterpret_cast<float __attribute__((vector_size(16)))>(same(first) | same(second))) != 0;
+}
+
+/// The same of any access but atomics; `cell` may have its place.
+inline bool is_known(const Granule& granule, uint64_t cell) {
+  return (cell & kWrite) != 0 ? is_known<kWrite>(granule, cell & ~kPlaceField)
+                              : is_known<0>(granule, cell & ~kPlaceField);
 }
 
 /// Whether an access in this step has been made at this site, for all that is remembered.
@@ -93,7 +103,12 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
   const uint64_t cell = thread.base | kind | byte_mask(address, size);
   const uintptr_t word = address & ~uintptr_t{7};
   Granule& granule = *granule_of(address);
-  if (!thread.first_site_counts && made_in_this_step(thread, granule, cell, word, site_of(pc))) return;
+  if (thread.first_site_counts) {
+    if ((kind & kAtomic) != 0 || !is_known(granule, cell))
+      record_plainly(thread, granule, cell, word, site_of(pc));
+    return;
+  }
+  if (made_in_this_step(thread, granule, cell, word, site_of(pc))) return;
   record(thread, granule, cell, word, site_of(pc));
 }
 

@@ -43,6 +43,15 @@ inline bool belong_together(Thread& thread, uint64_t earlier, uint64_t now) {
   return look_together(thread, memo, earlier, now);
 }
 
+/// Whether it is remembered that they do not.
+inline bool surely_apart(const Thread& thread, uint64_t earlier, uint64_t now) {
+  const Place first = place_of(earlier), second = place_of(now);
+  if (earlier == 0 || first == second) return true;
+  const Together& memo = thread.together[(first * 31 + second) % Thread::kTogether];
+  return memo.version == __atomic_load_n(&backwards_known, __ATOMIC_RELAXED) && memo.first == first &&
+         memo.second == second && !memo.pair;
+}
+
 void note_locked_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site,
                         uint64_t before, bool pair);
 /// `thread`, under a lock, makes an access of `word`. Before it is entered. `before`: the cell of its latest

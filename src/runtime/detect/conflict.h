@@ -38,13 +38,17 @@ inline bool covers(const Thread& thread, uint64_t next, uint64_t old) {
 /// Whether a common lock keeps the thread's present accesses and the other one apart. Notes that what it
 /// handed over may depend on that.
 bool look_apart(Thread& thread, uint64_t other, KeptApart& known);
+inline uint32_t kept_apart_at(uint64_t other) {
+  return static_cast<uint32_t>(segment_of(other) + slot_of(other)) % Thread::kKeptApart;
+}
+/// Whether that is remembered.
+inline bool is_known_apart(const Thread& thread, uint64_t other) {
+  const KeptApart& known = thread.kept_apart[kept_apart_at(other)];
+  return known.segment == segment_of(other) && known.slot == slot_of(other) && known.mine == thread.lockset;
+}
 inline bool is_kept_apart(Thread& thread, uint64_t other) {
   if (thread.lockset == kNoLocks) return false;
-  const uint64_t segment = segment_of(other);
-  const uint32_t slot = slot_of(other);
-  KeptApart& known = thread.kept_apart[(segment + slot) % Thread::kKeptApart];
-  if (known.segment == segment && known.slot == slot && known.mine == thread.lockset) return true;
-  return look_apart(thread, other, known);
+  return is_known_apart(thread, other) || look_apart(thread, other, thread.kept_apart[kept_apart_at(other)]);
 }
 
 /// `cell` of the thread and `other` conflict, and no order that stays is between them: reports a race, if no

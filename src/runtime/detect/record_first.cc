@@ -78,7 +78,95 @@ void enter_where_room_is(Thread& thread, Granule& granule, const Survey& found, 
   put(granule, at, cell);
 }
 
+// is_settled(), as far as it is remembered.
+inline bool is_surely_settled(const Thread& thread, const Granule& granule, uint32_t foreign) {
+  for (; foreign != 0; foreign &= foreign - 1) {
+    const uint64_t other = __atomic_load_n(&granule.cell[__builtin_ctz(foreign)], __ATOMIC_RELAXED);
+    if (!is_ordered(thread, other) && !is_known_apart(thread, other)) return false;
+  }
+  return true;
+}
+
+// Whether note_locked() has more to do than to ask what it remembers. `own`: the thread's cells; `before` is
+// one of them, the same access in an earlier segment.
+inline bool is_to_be_noted(const Thread& thread, const Granule& granule, uint32_t own, uint64_t before,
+                           uint64_t cell, uintptr_t word) {
+  if ((cell & (kAtomic | kRelease)) != 0 || !options.atomicity) return false;
+  if (may_come_between(thread, word)) return true;
+  if ((own & (own - 1)) == 0) return !surely_apart(thread, before, cell);
+  uint64_t earlier = 0;
+  for (; own != 0; own &= own - 1)
+    earlier = later_before(thread, earlier,
+                           __atomic_load_n(&granule.cell[__builtin_ctz(own)], __ATOMIC_RELAXED), cell);
+  return !surely_apart(thread, earlier, cell);
+}
+
+// What record_here() does for a thread that holds locks. Apart: it needs more registers.
+[[gnu::noinline]] void record_under_locks(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
+                                          Site site) {
+  const Seen seen(granule);
+  const Survey found = survey(seen, cell);
+  if (found.alike == 0 || !is_surely_settled(thread, granule, found.foreign))
+    return record_first(thread, granule, cell, word, site);
+  const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
+  const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
+  if (((before ^ cell) & kSlotBits) != 0 || ((before ^ cell) & kSameStep) == 0 ||
+      lockset_of(before) != thread.lockset ||
+      is_to_be_noted(thread, granule, found.own & ~found.empty, before, cell, word))
+    return record_first(thread, granule, cell, word, site);
+  put(granule, at, cell);
+}
+
+// Nearly all accesses end here, with what record_first() would do: nobody has been there, or what others did
+// is known to be settled, and the thread itself made the same access in an earlier segment or all of its own
+// in this one. The last thing that is done is a call or none, so that few registers are saved.
+[[gnu::always_inline]] inline void record_here(Thread& thread, Granule& granule, uint64_t cell,
+                                               uintptr_t word, Site site) {
+  const Seen seen(granule);
+  if (race_count != 0 && racy_word(word) != 0) [[unlikely]]
+    return record_first(thread, granule, cell, word, site);
+  if (seen.nothing()) {
+    if (shadow_page(word) != ShadowPage::Made) [[unlikely]]
+      return record_first(thread, granule, cell, word, site);
+    return put(granule, first_cell(thread), cell);
+  }
+  if (thread.lockset != kNoLocks) return record_under_locks(thread, granule, cell, word, site);
+  const Survey found = survey(seen, cell);
+  // Two atomic accesses without locks ask for nothing.
+  const uint32_t foreign = (cell & kAtomic) != 0 ? found.foreign & ~found.atomic : found.foreign;
+  if (foreign != 0 && !is_surely_settled(thread, granule, foreign))
+    return record_first(thread, granule, cell, word, site);
+  if (found.alike != 0) {
+    const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
+    const uint64_t differs = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED) ^ cell;
+    if ((differs & kSlotBits) == 0 && (differs & kSameStep) != 0) return put(granule, at, cell);
+  } else if (const uint32_t longer = matching(seen, cell, kSameStep | kPlaceField); longer != 0) {
+    const auto at = static_cast<uint32_t>(__builtin_ctz(longer));
+    const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
+    if (((before ^ cell) & (kSameStep | kPlaceField)) == 0) return put(granule, at, before | cell);
+  } else if ((cell & kAtomic) == 0) {
+    const uint32_t own = found.own & ~found.empty;
+    if (own == matching(seen, cell, kThreadAndSegment)) {
+      if (found.empty != 0) return put(granule, next_in(found.empty, first_cell(thread)), cell);
+      if (own == kAllCells) return put(granule, first_cell(thread), cell);
+    }
+  }
+  record_first(thread, granule, cell, word, site);
+}
+
 }  // namespace
+
+void record_at_place(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  record_here(thread, granule, cell, word, site);
+}
+
+void record_plainly(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
+  const uint64_t key = place_key(thread, site);
+  const KnownPlace& known = known_place(thread, key);
+  if (known.key != key || thread.ignored != 0) [[unlikely]]
+    return record(thread, granule, cell, word, site);
+  record_here(thread, granule, cell | uint64_t{known.place} << kPlaceShift, word, site);
+}
 
 void record_first(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word, Site site) {
   const Seen seen(granule);

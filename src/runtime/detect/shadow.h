@@ -40,6 +40,8 @@ inline constexpr uint64_t kSlotBits = uint64_t{kSlots - 1} << kSlotShift;
 inline constexpr uint64_t kPlaceField = ~uint64_t{0} << kPlaceShift;
 /// Kind, slot and segment: where two cells differ in none of these, they are one thread's in one segment.
 inline constexpr uint64_t kSameStep = ~(kBytes | kPlaceField);
+/// Slot and segment.
+inline constexpr uint64_t kThreadAndSegment = ~kPlaceField & ~((uint64_t{1} << kSlotShift) - 1);
 
 inline uint64_t cell_base(uint32_t slot, uint64_t segment) {
   return uint64_t{slot} << kSlotShift | (segment & ((uint64_t{1} << kSegmentBits) - 1)) << kSegmentShift;

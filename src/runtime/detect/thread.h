@@ -141,11 +141,15 @@ inline void next_segment(Thread& thread) {
   quick = 0;
 }
 
+inline uint64_t place_key(const Thread& thread, Site site) { return uint64_t{thread.context} << 31 | site; }
+inline KnownPlace& known_place(Thread& thread, uint64_t key) {
+  return thread.places[key * 0x9e3779b97f4a7c15u >> (64 - Thread::kKnownPlaceBits)];
+}
 Place look_up_place(Thread& thread, KnownPlace& known, uint64_t key, Site site);
 /// Where the thread is, at this site.
 inline Place place_at(Thread& thread, Site site) {
-  const uint64_t key = uint64_t{thread.context} << 31 | site;
-  KnownPlace& known = thread.places[key * 0x9e3779b97f4a7c15u >> (64 - Thread::kKnownPlaceBits)];
+  const uint64_t key = place_key(thread, site);
+  KnownPlace& known = known_place(thread, key);
   return known.key == key ? known.place : look_up_place(thread, known, key, site);
 }
 

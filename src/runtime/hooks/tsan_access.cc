@@ -49,9 +49,9 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
   if constexpr (kSize <= 8) {
     if (thread != nullptr && thread->first_site_counts && (kAligned || (address & 7) + kSize <= 8)) {
       detect::quick = thread->base;
-      return detect::record(*thread, *detect::granule_of(address),
-                            thread->base | kKind | detect::byte_mask(address, kSize), address & ~uintptr_t{7},
-                            detect::site_of(pc));
+      return detect::record_plainly(*thread, *detect::granule_of(address),
+                                    thread->base | kKind | detect::byte_mask(address, kSize),
+                                    address & ~uintptr_t{7}, detect::site_of(pc));
     }
   }
   watch<kSize, kKind, kAligned>(address, pc);

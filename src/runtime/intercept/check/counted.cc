@@ -19,7 +19,10 @@ struct Text {
 constexpr uint32_t kMost = 1024;
 Text texts[kMost];
 uint32_t text_count = 0;  // published last
-uint32_t last_hit = 0;
+// Where the last program counter in a page with these lowest bits was found: the number of texts then, which
+// must still be so, and the index.
+constexpr uint32_t kPages = 256;
+uint32_t text_of_page[kPages];
 runtime::SpinLock lock;
 
 int add_module(dl_phdr_info* info, size_t, void*) {
@@ -41,11 +44,12 @@ int add_module(dl_phdr_info* info, size_t, void*) {
 
 const Text* find(uintptr_t pc) {
   const uint32_t n = __atomic_load_n(&text_count, __ATOMIC_ACQUIRE);
-  const uint32_t hit = __atomic_load_n(&last_hit, __ATOMIC_RELAXED);
-  if (hit < n && pc >= texts[hit].begin && pc < texts[hit].end) return &texts[hit];
+  uint32_t& of_page = text_of_page[(pc >> 12) % kPages];
+  const uint32_t found = __atomic_load_n(&of_page, __ATOMIC_RELAXED), hit = found % kMost;
+  if (n != 0 && found / kMost == n && pc >= texts[hit].begin && pc < texts[hit].end) return &texts[hit];
   for (uint32_t i = n; i-- > 0;) {  // the latest first: an address may have been another module's before
     if (pc < texts[i].begin || pc >= texts[i].end) continue;
-    __atomic_store_n(&last_hit, i, __ATOMIC_RELAXED);
+    __atomic_store_n(&of_page, n * kMost + i, __ATOMIC_RELAXED);
     return &texts[i];
   }
   return nullptr;
