@@ -37,7 +37,7 @@ void watch_range(Thread& thread, uintptr_t address, uint64_t size, uint64_t kind
     each_word(address, end, [&](uintptr_t at, uint32_t n) {
       Granule& granule = *granule_of(at);
       const uint64_t cell = base | byte_mask(at, n);
-      if (!is_known(granule, cell)) record_at_place(thread, granule, cell, at & ~uintptr_t{7}, site);
+      if (!is_known_as_such(granule, cell)) record_at_place(thread, granule, cell, at & ~uintptr_t{7}, site);
     });
     return;
   }

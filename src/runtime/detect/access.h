@@ -55,10 +55,9 @@ inline bool is_known(const Granule& granule, uint64_t cell) {
              reinterpret_cast<float __attribute__((vector_size(16)))>(same(first) | same(second))) != 0;
 }
 
-/// The same of any access but atomics; `cell` may have its place.
-inline bool is_known(const Granule& granule, uint64_t cell) {
-  return (cell & kWrite) != 0 ? is_known<kWrite>(granule, cell & ~kPlaceField)
-                              : is_known<0>(granule, cell & ~kPlaceField);
+/// The same by an access of its own kind alone; `cell` may have its place.
+inline bool is_known_as_such(const Granule& granule, uint64_t cell) {
+  return is_known<kWrite>(granule, cell & ~kPlaceField);
 }
 
 /// Whether an access in this step has been made at this site, for all that is remembered.
@@ -104,7 +103,7 @@ inline void watch(Thread& thread, uintptr_t address, uint32_t size, uint64_t kin
   const uintptr_t word = address & ~uintptr_t{7};
   Granule& granule = *granule_of(address);
   if (thread.first_site_counts) {
-    if ((kind & kAtomic) != 0 || !is_known(granule, cell))
+    if ((kind & kAtomic) != 0 || !is_known_as_such(granule, cell))
       record_plainly(thread, granule, cell, word, site_of(pc));
     return;
   }
