@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "git/build_trees.h"
 #include "git/commit_tree.h"
 #include "git/submodule.h"
 #include "git/work_tree.h"
@@ -46,6 +47,14 @@ Result<TreeHandle> tree_of(git_repository* repository, const git_oid& id) {
   return TreeHandle(reinterpret_cast<git_tree*>(tree));
 }
 
+// Asked before a difference is added; above 0: it is left out.
+int leave_out_build_trees(const git_diff*, const git_diff_delta* delta, const char*, void* trees) {
+  return delta->status == GIT_DELTA_UNTRACKED &&
+                 static_cast<BuildTrees*>(trees)->contain(delta->new_file.path)
+             ? 1
+             : 0;
+}
+
 Result<DiffHandle> raw_diff(git_repository* repository, const git_oid& base, const git_oid* head) {
   auto old_tree = tree_of(repository, base);
   if (!old_tree) return fail(old_tree.error());
@@ -57,6 +66,7 @@ Result<DiffHandle> raw_diff(git_repository* repository, const git_oid& base, con
   options.flags = GIT_DIFF_INCLUDE_TYPECHANGE;
   git_diff* raw = nullptr;
   int rc = 0;
+  BuildTrees made(repository);
   if (head != nullptr) {
     auto new_tree = tree_of(repository, *head);
     if (!new_tree) return fail(new_tree.error());
@@ -64,6 +74,8 @@ Result<DiffHandle> raw_diff(git_repository* repository, const git_oid& base, con
   } else {
     options.flags |=
         GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_SHOW_UNTRACKED_CONTENT;
+    options.notify_cb = leave_out_build_trees;
+    options.payload = &made;
     git_index* index = nullptr;
     if (git_repository_index(&index, repository) == 0) {
       const IndexHandle handle(index);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "git/build_trees.h"
 #include "git/path_table.h"
 #include "git/submodule.h"
 
@@ -163,11 +164,13 @@ Status WorkTree::add_untracked(std::size_t source) {
     return fail(library_error(rc, "cannot list the work tree"));
   }
   const StatusHandle status(raw);
+  BuildTrees made(sources_[source].repository.get());
   for (std::size_t i = 0; i < git_status_list_entrycount(raw); ++i) {
     const git_status_entry* entry = git_status_byindex(raw, i);
     if ((entry->status & GIT_STATUS_WT_NEW) == 0) continue;
     const std::string path = entry->index_to_workdir->new_file.path;
-    if (path.back() != '/') add_path(source, path);  // a trailing slash marks a foreign repository
+    if (path.back() == '/') continue;  // marks a foreign repository
+    if (!made.contain(path)) add_path(source, path);
   }
   return {};
 }

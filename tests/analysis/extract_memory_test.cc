@@ -114,6 +114,33 @@ Node* g() { return root; }
   EXPECT_THAT(event_lines(unit, "g"), ElementsAre("read root", "bind g::return := root"));
 }
 
+TEST(Memory, PlacementNewWritesWhereItIsTold) {
+  const UnitFacts unit = facts_of(R"(
+using size_t = decltype(sizeof 0);
+void* operator new(size_t, void* p) noexcept; namespace std { struct nothrow_t {}; extern const nothrow_t nothrow; }
+void* operator new(size_t, const std::nothrow_t&) noexcept;
+struct Plain { int a, b; }; struct Made { Made(int v) : x(v) {} int x; };
+template <class T> struct Slot {
+  template <class... A> void construct(A&&... args) { new (&storage) T(static_cast<A&&>(args)...); }
+  alignas(T) unsigned char storage[sizeof(T)];
+};
+int g; Plain* shared;
+void f(Slot<int>& s, Slot<Made>& m, Made* p) { s.construct(g); m.construct(1); new (p) Made(g); }
+void fresh() { int* one = new int(g); Made* other = new (std::nothrow) Made(1); new Plain; }
+void raw(void* p, Plain* q) { new (p) Plain; shared = new (q) Plain{g, 2}; new (p) int(3); }
+)");
+  EXPECT_THAT(event_lines(unit, "f"),
+              ElementsAre("call direct &*f()::s . Slot<int>::construct<int &> (&g)",
+                          "call direct &*f()::m . Slot<Made>::construct<int> (?)", "read g",
+                          "call direct &*f()::p . Made::Made (g)", "write *f()::p", "write Made::x of p2"));
+  EXPECT_THAT(event_lines(unit, "fresh"), ElementsAre("read g", "call direct Made::Made (?)"));
+  EXPECT_THAT(event_lines(unit, "raw"),
+              ElementsAre("read g", "write *raw()::q", "write Plain::a of p1", "write Plain::b of p1",
+                          "write shared", "bind shared := raw()::q", "write *raw()::p"));
+  EXPECT_THAT(event_lines(unit, "Slot<int>::construct<int &>"), Contains("write Slot::storage of this"));
+  EXPECT_THAT(event_lines(unit, "Slot<Made>::construct<int>"), Contains("write Slot::storage of this"));
+}
+
 TEST(Memory, Tags) {
   const UnitFacts unit = facts_of(R"(
 thread_local int tls; volatile int vol; extern const int fixed; constexpr int kValue = 4;

@@ -143,6 +143,29 @@ TEST_F(DiffTest, ForeignRepositoryInsideIsNotPartOfTheProject) {
   EXPECT_TRUE(diff("HEAD", kWorkTree).empty());
 }
 
+// What a build makes is no change, whether git was told to ignore it or not.
+TEST_F(DiffTest, WorkTreeLeavesOutUntrackedBuildTrees) {
+  fixture.write("a.cc", "a\n");
+  fixture.write("tracked/CMakeCache.txt", "kept\n");
+  fixture.write("tracked/a.cc", "a\n");
+  fixture.commit("base");
+  fixture.write("build-simrt/CMakeCache.txt", "c\n");
+  fixture.write("build-simrt/CMakeFiles/x/probe.cc", "p\n");
+  fixture.write("sub/out/meson-private/coredata.dat", "m\n");
+  fixture.write("sub/out/generated.cc", "g\n");
+  fixture.write(".simrt/history.db", "h\n");
+  fixture.write("sub/.simrt/cache/x", "h\n");
+  EXPECT_TRUE(diff("HEAD", kWorkTree).empty());
+  fixture.write("sub/new.cc", "n\n");
+  fixture.write("builder/new.cc", "n\n");
+  fixture.write("tracked/a.cc", "changed\n");
+  EXPECT_EQ(diff("HEAD", kWorkTree),
+            (std::vector<std::string>{"A:>builder/new.cc -0,0+1,1", "A:>sub/new.cc -0,0+1,1",
+                                      "M:tracked/a.cc -1,1+1,1"}));
+  fixture.write("CMakeCache.txt", "built where the sources are\n");
+  EXPECT_EQ(diff("HEAD", kWorkTree).size(), 4U);
+}
+
 TEST_F(DiffTest, WorkTreeIsNoBase) {
   fixture.commit("base");
   const auto changes = Repository::open(fixture.path())->diff(kWorkTree, "HEAD");

@@ -40,6 +40,13 @@ const clang::CXXConstructExpr* construction_in(const clang::Expr* init) {
   }
 }
 
+/// Where the object is made, when the program says so: `new (where) T`.
+const clang::Expr* placement_of(const clang::CXXNewExpr* creation) {
+  const bool told =
+      creation->getNumPlacementArgs() > 0 && creation->getPlacementArg(0)->getType()->isPointerType();
+  return told ? creation->getPlacementArg(0) : nullptr;
+}
+
 /// The construction or call whose result a variable is.
 const clang::Expr* maker_of(const clang::Expr* init) {
   static const Ownership kNothingOwned;
@@ -80,6 +87,10 @@ void Evaluator::find_construction_targets(const clang::CFG& graph) {
                 variable_targets_[maker] = declared;
         } else if (const auto* call = dyn_cast<clang::CallExpr>(s->getStmt())) {
           find_moved_targets(call);
+        } else if (const auto* creation = dyn_cast<clang::CXXNewExpr>(s->getStmt())) {
+          const clang::Expr* where = placement_of(creation);
+          if (const auto* construction = construction_in(creation->getInitializer()); where && construction)
+            moved_targets_[construction] = {where, false};
         } else if (const auto* result = dyn_cast<clang::ReturnStmt>(s->getStmt())) {
           if (const auto* construction = construction_in(result->getRetValue()))
             result_targets_.insert(construction);

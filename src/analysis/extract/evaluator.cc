@@ -88,6 +88,7 @@ Operands Evaluator::rvalue_core(const clang::Expr* e) {
     for (Operand& other : evaluate(conditional->getFalseExpr())) result.push_back(std::move(other));
     return result;
   }
+  if (const auto* creation = dyn_cast<clang::CXXNewExpr>(e)) return new_object(creation);
   if (const auto* removal = dyn_cast<clang::CXXDeleteExpr>(e)) {
     delete_object(removal);
     return {};

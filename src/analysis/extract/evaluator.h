@@ -135,6 +135,7 @@ class Evaluator {
   void hand_over(const CallSite& site);
   const clang::FunctionDecl* closure_function(clang::QualType type);
   Operands lambda(const clang::LambdaExpr* expression);
+  Operands new_object(const clang::CXXNewExpr* expression);
   void delete_object(const clang::CXXDeleteExpr* expression);
   void dtor(const clang::CFGElement& source);
   void initializer(const clang::CXXCtorInitializer* initializer);
@@ -198,8 +199,8 @@ class Evaluator {
   llvm::DenseMap<const clang::Expr*, const clang::VarDecl*> variable_targets_;
   llvm::DenseMap<const clang::Expr*, const clang::CXXCtorInitializer*> member_targets_;
   llvm::DenseSet<const clang::Expr*> result_targets_;
-  /// Threads and futures made in place of an assignment's or insertion's right side: the object that gets
-  /// them.
+  /// Threads and futures made in place of an assignment's or insertion's right side, and what placement new
+  /// makes: the object that gets them.
   struct Receiver {
     const clang::Expr* object = nullptr;
     bool element = false;  ///< an element of the object

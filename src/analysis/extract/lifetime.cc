@@ -87,6 +87,42 @@ void Evaluator::destroy_incomplete(const clang::CXXRecordDecl* record, const Ope
   emit(at, std::move(call));
 }
 
+namespace {
+
+bool leaves_memory_alone(const clang::Expr* initialiser) {
+  if (initialiser == nullptr) return true;
+  const auto* construction = dyn_cast<clang::CXXConstructExpr>(initialiser);
+  return construction && construction->getConstructor()->isDefaultConstructor() &&
+         construction->getConstructor()->isTrivial() && !construction->requiresZeroInitialization();
+}
+
+}  // namespace
+
+/// Placement new makes its object where somebody else may look already, so it writes there, before and apart
+/// from what the constructor does. Memory that an allocator gives is nobody else's yet.
+Operands Evaluator::new_object(const clang::CXXNewExpr* e) {
+  Operands where;
+  for (unsigned i = 0; i < e->getNumPlacementArgs(); ++i) {
+    Operands values = evaluate(e->getPlacementArg(i));
+    if (i == 0 && e->getPlacementArg(i)->getType()->isPointerType()) where = std::move(values);
+  }
+  if (const auto size = e->getArraySize(); size && *size) evaluate(*size);
+  const clang::QualType type = e->getAllocatedType();
+  const clang::Expr* init = e->getInitializer();
+  if (where.empty()) {
+    evaluate(init);
+    return {};
+  }
+  Operand memory = pointee(first(where));
+  memory.tags &= static_cast<std::uint8_t>(~kTagConstObject);
+  if (init) initialise(memory, type, init, init);
+  if (!leaves_memory_alone(init)) {
+    access(memory, AccessMode::Write, clang::QualType(), e->getBeginLoc());
+    access_fields(memory, AccessMode::Write, type, e->getBeginLoc(), kTagNone, 0);
+  }
+  return where;
+}
+
 void Evaluator::delete_object(const clang::CXXDeleteExpr* e) {
   const Operand object = pointee(first(rvalue(e->getArgument())));
   // Memory given back: whoever still uses it races with this.
