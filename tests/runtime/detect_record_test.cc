@@ -148,6 +148,32 @@ TEST_F(DetectRecord, AtomicsAmongAtomicsAreEnteredForPlainAccesses) {
   EXPECT_TRUE(told(s + 1));
 }
 
+// What a thread repeats under a lock is looked at for its coming between two accesses of another one.
+TEST_F(DetectRecord, WhatIsRepeatedUnderALockMayComeBetween) {
+  const auto section = [&](Actor& t, bool write, unsigned at) {
+    t.lock(&m);
+    for (int* word : {&y, &x}) {  // the first one makes it known that the lock keeps the two threads apart
+      write ? t.write(word, at) : t.read(word, at);
+      at += 10;
+    }
+    t.unlock(&m);
+  };
+  section(b, true, s);
+  b.notify(&flag);
+  a.wake(&flag);
+  section(a, false, s + 1);
+  section(a, true, s + 2);
+  EXPECT_EQ(findings.triples.size(), 0U) << "that of b came before";
+  section(b, true, s);
+  const auto of_x =
+      std::find_if(findings.triples.begin(), findings.triples.end(),
+                   [&](const Unserialisable& found) { return found.accesses[1].pc == site(s + 10); });
+  ASSERT_NE(of_x, findings.triples.end());
+  EXPECT_EQ(of_x->accesses[0].pc, site(s + 11));
+  EXPECT_EQ(of_x->accesses[2].pc, site(s + 12));
+  EXPECT_EQ(findings.races.size(), 0U);
+}
+
 // Cells tell 2^21 segments of a thread apart: what is older must not be taken for this segment's.
 TEST_F(DetectRecord, SegmentsThatLookLikeThisOneAreNot) {
   a.write(heap, s);

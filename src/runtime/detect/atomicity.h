@@ -44,7 +44,7 @@ inline bool belong_together(Thread& thread, uint64_t earlier, uint64_t now) {
 }
 
 /// Whether it is remembered that they do not.
-inline bool surely_apart(const Thread& thread, uint64_t earlier, uint64_t now) {
+inline bool surely_unrelated(const Thread& thread, uint64_t earlier, uint64_t now) {
   const Place first = place_of(earlier), second = place_of(now);
   if (earlier == 0 || first == second) return true;
   const Together& memo = thread.together[(first * 31 + second) % Thread::kTogether];

@@ -46,6 +46,12 @@ inline bool is_known_apart(const Thread& thread, uint64_t other) {
   const KeptApart& known = thread.kept_apart[kept_apart_at(other)];
   return known.segment == segment_of(other) && known.slot == slot_of(other) && known.mine == thread.lockset;
 }
+/// The same, or whether it is known from another access under these locks; both of a thread that has some.
+inline bool is_surely_apart(const Thread& thread, uint64_t other) {
+  return is_known_apart(thread, other) || (thread.apart.kept && thread.apart.mine == thread.lockset &&
+                                           thread.apart.others == lockset_of(other) &&
+                                           thread.clock[Data][slot_of(other)] >= segment_of(other));
+}
 inline bool is_kept_apart(Thread& thread, uint64_t other) {
   if (thread.lockset == kNoLocks) return false;
   return is_known_apart(thread, other) || look_apart(thread, other, thread.kept_apart[kept_apart_at(other)]);

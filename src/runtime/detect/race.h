@@ -21,9 +21,12 @@ extern uint8_t racy_words[1u << kRacyBits];  // by hash: nonzero = a word with i
 inline uint8_t& racy_word(uintptr_t word) {
   return racy_words[word * 0x9e3779b97f4a7c15u >> (64 - kRacyBits)];
 }
+inline bool has_had_race(uintptr_t word) {
+  return race_count != 0 && __atomic_load_n(&racy_word(word), __ATOMIC_ACQUIRE) != 0;
+}
 /// Tells of a site at memory that has had a race. Cheap when it has not.
 inline void note_site(Thread& thread, uint64_t cell, Site site, uintptr_t word) {
-  if (race_count != 0 && __atomic_load_n(&racy_word(word), __ATOMIC_ACQUIRE) != 0) [[unlikely]]
+  if (has_had_race(word)) [[unlikely]]
     note_site_slowly(thread, cell, site, word);
 }
 /// The memory gets a new life.

@@ -82,23 +82,23 @@ void enter_where_room_is(Thread& thread, Granule& granule, const Survey& found, 
 inline bool is_surely_settled(const Thread& thread, const Granule& granule, uint32_t foreign) {
   for (; foreign != 0; foreign &= foreign - 1) {
     const uint64_t other = __atomic_load_n(&granule.cell[__builtin_ctz(foreign)], __ATOMIC_RELAXED);
-    if (!is_ordered(thread, other) && !is_known_apart(thread, other)) return false;
+    if (!is_ordered(thread, other) && (thread.lockset == kNoLocks || !is_surely_apart(thread, other)))
+      return false;
   }
   return true;
 }
 
-// Whether note_locked() has more to do than to ask what it remembers. `own`: the thread's cells; `before` is
-// one of them, the same access in an earlier segment.
-inline bool is_to_be_noted(const Thread& thread, const Granule& granule, uint32_t own, uint64_t before,
-                           uint64_t cell, uintptr_t word) {
-  if ((cell & (kAtomic | kRelease)) != 0 || !options.atomicity) return false;
-  if (may_come_between(thread, word)) return true;
-  if ((own & (own - 1)) == 0) return !surely_apart(thread, before, cell);
-  uint64_t earlier = 0;
-  for (; own != 0; own &= own - 1)
-    earlier = later_before(thread, earlier,
-                           __atomic_load_n(&granule.cell[__builtin_ctz(own)], __ATOMIC_RELAXED), cell);
-  return !surely_apart(thread, earlier, cell);
+// Whether note_locked() of an access after the thread's `earlier` has more to do than to ask what it
+// remembers.
+inline bool is_to_be_noted(const Thread& thread, uint64_t earlier, uint64_t cell, uintptr_t word) {
+  return (cell & (kAtomic | kRelease)) == 0 && options.atomicity &&
+         (may_come_between(thread, word) || !surely_unrelated(thread, earlier, cell));
+}
+
+[[gnu::noinline]] void note_and_put(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
+                                    Site site, uint64_t earlier, uint32_t at) {
+  note_locked(thread, granule, cell, word, site, earlier);
+  put(granule, at, cell);
 }
 
 // What record_here() does for a thread that holds locks. Apart: it needs more registers.
@@ -106,14 +106,20 @@ inline bool is_to_be_noted(const Thread& thread, const Granule& granule, uint32_
                                           Site site) {
   const Seen seen(granule);
   const Survey found = survey(seen, cell);
-  if (found.alike == 0 || !is_surely_settled(thread, granule, found.foreign))
+  if (found.alike == 0 || !is_surely_settled(thread, granule, found.foreign) || has_had_race(word))
     return record_first(thread, granule, cell, word, site);
   const auto at = static_cast<uint32_t>(__builtin_ctz(found.alike));
   const uint64_t before = __atomic_load_n(&granule.cell[at], __ATOMIC_RELAXED);
   if (((before ^ cell) & kSlotBits) != 0 || ((before ^ cell) & kSameStep) == 0 ||
-      lockset_of(before) != thread.lockset ||
-      is_to_be_noted(thread, granule, found.own & ~found.empty, before, cell, word))
+      lockset_of(before) != thread.lockset)
     return record_first(thread, granule, cell, word, site);
+  uint32_t own = found.own & ~found.empty;
+  uint64_t earlier = before;
+  for (own &= ~(1u << at); own != 0; own &= own - 1)
+    earlier = later_before(thread, earlier,
+                           __atomic_load_n(&granule.cell[__builtin_ctz(own)], __ATOMIC_RELAXED), cell);
+  if (is_to_be_noted(thread, earlier, cell, word))
+    return note_and_put(thread, granule, cell, word, site, earlier, at);
   put(granule, at, cell);
 }
 
@@ -122,15 +128,15 @@ inline bool is_to_be_noted(const Thread& thread, const Granule& granule, uint32_
 // in this one. The last thing that is done is a call or none, so that few registers are saved.
 [[gnu::always_inline]] inline void record_here(Thread& thread, Granule& granule, uint64_t cell,
                                                uintptr_t word, Site site) {
+  if (thread.lockset != kNoLocks) return record_under_locks(thread, granule, cell, word, site);
   const Seen seen(granule);
-  if (race_count != 0 && racy_word(word) != 0) [[unlikely]]
+  if (has_had_race(word)) [[unlikely]]
     return record_first(thread, granule, cell, word, site);
   if (seen.nothing()) {
     if (shadow_page(word) != ShadowPage::Made) [[unlikely]]
       return record_first(thread, granule, cell, word, site);
     return put(granule, first_cell(thread), cell);
   }
-  if (thread.lockset != kNoLocks) return record_under_locks(thread, granule, cell, word, site);
   const Survey found = survey(seen, cell);
   // Two atomic accesses without locks ask for nothing.
   const uint32_t foreign = (cell & kAtomic) != 0 ? found.foreign & ~found.atomic : found.foreign;
