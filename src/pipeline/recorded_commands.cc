@@ -45,8 +45,10 @@ std::vector<std::string> replaced(std::vector<std::string> texts, const Replacem
 std::vector<history::StoredCommand> portable_commands(const UnitCommands& commands,
                                                       const BuildLocation& location) {
   Replacements replacements;
+  // Where a build is made among the sources, it moves with them.
+  const bool apart = canonical_path(location.build) != canonical_path(location.source);
   for (const auto& [directory, placeholder] :
-       {std::pair(location.build, kBuild), std::pair(location.source, kSource)})
+       {std::pair(location.build, apart ? kBuild : kSource), std::pair(location.source, kSource)})
     // As configured, and as the build system may spell it: with links resolved.
     for (const std::string& spelling : {directory, canonical_path(directory)})
       replacements.emplace_back(spelling, placeholder);

@@ -110,6 +110,16 @@ TEST_F(AnalyzerTest, UnitsThatFailSaySo) {
   }
 }
 
+// A file of the disk that has the same name in another directory: it parses, and says nothing of the one that
+// is asked for.
+TEST_F(AnalyzerTest, ACommandThatCompilesAnotherFileSaysSo) {
+  project.write("elsewhere/u0.cc", "void other() {}\n");
+  CompileCommand command{"u0.cc", project.base() + "/elsewhere", {"g++", "-std=c++20", "-c", "u0.cc"}};
+  const auto units = analyzer(files()).analyse({command}, 1);
+  EXPECT_EQ(units[0].errors, 1u);
+  EXPECT_THAT(units[0].messages, ElementsAre(HasSubstr("not of this repository")));
+}
+
 TEST_F(AnalyzerTest, InterruptLeavesTheRestOut) {
   std::atomic<int> asked{0};
   const auto units = analyzer(files(), false, [&] { return ++asked > 2; }).analyse(commands(), 1);

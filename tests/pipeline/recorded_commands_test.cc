@@ -38,5 +38,13 @@ INSTANTIATE_TEST_SUITE_P(All, Places,
                          testing::Values(std::pair(kInside, kOutside), std::pair(kOutside, kInside),
                                          std::pair(kInside, kInside), std::pair(kAtRoot, kAtRoot)));
 
+// A compile database beside the sources (`bear -- make`), and an instrumented build elsewhere.
+TEST(RecordedCommands, ABuildAmongTheSourcesStaysThere) {
+  const auto stored = portable_commands(commands_of(kAtRoot.source, kAtRoot.build), kAtRoot);
+  const analysis::CompileCommand moved = commands_at(stored, kInside)[0].command;
+  EXPECT_EQ(moved.directory, kInside.source);
+  EXPECT_EQ(moved.arguments[3], kInside.source + "/generated");
+}
+
 }  // namespace
 }  // namespace simrt::pipeline

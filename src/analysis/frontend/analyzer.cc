@@ -59,6 +59,13 @@ std::map<std::string, std::vector<BodyRange>> bodies_by_path(const ParsedUnit& u
   return result;
 }
 
+/// A command may name another file than it is kept for: with a directory that it was not made for, for one.
+bool reads_repository(const ParsedUnit& unit) {
+  const clang::SourceManager& sources = unit.context.getSourceManager();
+  const auto entry = sources.getFileEntryRefForID(sources.getMainFileID());
+  return entry && unit.repository_path(entry->getName());
+}
+
 UnitFacts left_out(const CompileCommand& command, std::string why) {
   UnitFacts facts;
   facts.path = command.file;
@@ -93,18 +100,25 @@ UnitFacts Analyzer::State::parse(const CompileCommand& command, Questions& quest
                                  const std::set<std::string>* with_bodies, SkippedFunctions& skipped) {
   UnitFacts facts;
   std::map<std::string, std::vector<BodyRange>> bodies;
+  bool astray = false;
   ParseReport report = frontend.parse(
       command,
       [&](const ParsedUnit& unit) {
         facts = extract_unit(unit.context, {unit.repository_path, command.file, options.points, with_bodies},
                              &skipped);
         bodies = bodies_by_path(unit);
+        astray = !reads_repository(unit);
       },
       with_bodies);
   facts.path = command.file;
   facts.command = command_hash(command, options.repository_root);
   facts.errors = report.errors;
   facts.messages = std::move(report.messages);
+  if (astray) {
+    ++facts.errors;
+    facts.messages.push_back("its command compiles a file that is not of this repository, in " +
+                             command.directory);
+  }
   questions = std::move(report.questions);
   std::map<std::string_view, const FileFacts*> unchanged;
   if (with_bodies)
