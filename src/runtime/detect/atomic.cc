@@ -39,9 +39,11 @@ void order_operation(Thread& thread, Object& object, AtomicKind kind, Order orde
 // An object is there before the value is: whoever reads the value then knows to look for it.
 void AtomicOperation::enter(bool publishes) {
   thread_->busy = true;
-  thread_->stripe = &object_lock(address_);
+  const uint32_t bucket = object_bucket(address_);
+  thread_->stripe = &bucket_lock(bucket);
   thread_->stripe->lock();
-  object_ = find_object(address_, publishes);
+  object_ = find_object(bucket, address_);
+  if (object_ == nullptr && publishes) object_ = make_object(bucket, address_);
 }
 
 void AtomicOperation::leave() {

@@ -11,14 +11,15 @@ namespace {
 [[gnu::noinline]] void keep_hand_over(Thread& thread, LockSet mine, LockSet others) {
   common_locks(mine, others, [&](LockId lock) {
     const uintptr_t address = lock_address(lock);
-    runtime::SpinLock& stripe = object_lock(address);
+    const uint32_t bucket = object_bucket(address);
+    runtime::SpinLock& stripe = bucket_lock(bucket);
     const bool inside = &stripe == thread.stripe;
     if (thread.stripe == nullptr) {
       stripe.lock();
     } else if (!inside && !stripe.try_lock()) {
       return;
     }
-    const Object* object = find_object(address, false);
+    const Object* object = find_object(bucket, address);
     if (object != nullptr && object->lock == lock) {
       ++thread.knowledge;
       join_into(thread.clock[Data], object->clocks, Full);

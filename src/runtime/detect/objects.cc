@@ -4,26 +4,19 @@
 
 namespace simrt::rt::detect {
 
+ObjectStripe object_stripes[kObjectStripes];
+Object** object_buckets = nullptr;
 uint8_t* object_words = nullptr;
 
 namespace {
 
-constexpr unsigned kBucketBits = 16, kLineBits = 18;
-constexpr uint32_t kBuckets = 1u << kBucketBits, kStripes = 1u << 10, kLines = 1u << kLineBits,
-                   kMostLocks = 1u << 24;
+constexpr unsigned kLineBits = 18;
+constexpr uint32_t kLines = 1u << kLineBits, kMostLocks = 1u << 24;
 
-struct alignas(64) Stripe {
-  runtime::SpinLock lock;
-};
-
-Stripe stripes[kStripes];
-Object** buckets = nullptr;
 uint8_t* lines = nullptr;  // 1 = an object may lie in a 64-byte line with this hash
 uintptr_t* lock_addresses = nullptr;
 uint32_t lock_count = 1;
 
-// All objects of one 8-byte word are in one bucket.
-uint32_t bucket_of(uintptr_t address) { return near_index(address >> 3, kBucketBits); }
 uint8_t& line_of(uintptr_t address) { return lines[near_index(address >> 6, kLineBits)]; }
 bool line_may_have_object(uintptr_t line) { return __atomic_load_n(&line_of(line), __ATOMIC_ACQUIRE) != 0; }
 
@@ -36,7 +29,7 @@ void destroy(Object* object) {
 
 void forget_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
   const ObjectScope scope(word);
-  for (Object** link = &buckets[bucket_of(word)]; *link != nullptr;) {
+  for (Object** link = &object_buckets[object_bucket(word)]; *link != nullptr;) {
     Object* object = *link;
     if ((object->address & ~uintptr_t{7}) == word && object->address >= begin && object->address < end) {
       *link = object->next;
@@ -50,22 +43,18 @@ void forget_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
 }  // namespace
 
 bool make_objects() {
-  buckets = reserve_array<Object*>(kBuckets);
+  object_buckets = reserve_array<Object*>(1u << kBucketBits);
   lines = reserve_array<uint8_t>(kLines);
   object_words = reserve_array<uint8_t>(1u << kWordBits);
   lock_addresses = reserve_array<uintptr_t>(kMostLocks);
-  return object_words != nullptr && buckets != nullptr && lines != nullptr && lock_addresses != nullptr;
+  return object_words != nullptr && object_buckets != nullptr && lines != nullptr &&
+         lock_addresses != nullptr;
 }
 
-runtime::SpinLock& object_lock(uintptr_t address) { return stripes[bucket_of(address) % kStripes].lock; }
-
-Object* find_object(uintptr_t address, bool make) {
-  Object*& head = buckets[bucket_of(address)];
-  for (Object* object = head; object != nullptr; object = object->next) {
-    if (object->address == address) return object;
-  }
-  auto* object = make ? static_cast<Object*>(take(sizeof(Object))) : nullptr;
+Object* make_object(uint32_t bucket, uintptr_t address) {
+  auto* object = static_cast<Object*>(take(sizeof(Object)));
   if (object == nullptr) return nullptr;
+  Object*& head = object_buckets[bucket];
   object->address = address;
   object->next = head;
   head = object;
@@ -99,7 +88,7 @@ void forget_objects(uintptr_t begin, uint64_t size) {
 }
 
 void objects_fork_child() {
-  for (auto& stripe : stripes) stripe.lock.reset();
+  for (auto& stripe : object_stripes) stripe.lock.reset();
 }
 
 }  // namespace simrt::rt::detect

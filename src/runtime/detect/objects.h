@@ -30,27 +30,49 @@ struct Object {
 
 bool make_objects();
 
-/// The lock that an ObjectScope of `address` holds, and its find() or find_or_make(), for callers that hold
-/// it across a scope of their own.
-runtime::SpinLock& object_lock(uintptr_t address);
-Object* find_object(uintptr_t address, bool make);
+/// Where the objects of an address are, and the lock that guards them. All objects of one 8-byte word are in
+/// one bucket.
+inline constexpr unsigned kBucketBits = 16;
+inline constexpr uint32_t kObjectStripes = 1u << 10;
+struct alignas(64) ObjectStripe {
+  runtime::SpinLock lock;
+};
+extern ObjectStripe object_stripes[kObjectStripes];
+extern Object** object_buckets;
+inline uint32_t object_bucket(uintptr_t address) { return near_index(address >> 3, kBucketBits); }
+inline runtime::SpinLock& bucket_lock(uint32_t bucket) {
+  return object_stripes[bucket % kObjectStripes].lock;
+}
 
-/// Holds the stripe of an address for a scope.
+/// Under the lock. Null when there is no memory.
+Object* make_object(uint32_t bucket, uintptr_t address);
+inline Object* find_object(uint32_t bucket, uintptr_t address) {
+  for (Object* object = object_buckets[bucket]; object != nullptr; object = object->next)
+    if (object->address == address) return object;
+  return nullptr;
+}
+
+/// Holds the lock of an address for a scope.
 class ObjectScope {
  public:
-  explicit ObjectScope(uintptr_t address) : address_(address), stripe_(object_lock(address)) {
+  explicit ObjectScope(uintptr_t address)
+      : address_(address), bucket_(object_bucket(address)), stripe_(bucket_lock(bucket_)) {
     stripe_.lock();
   }
   ~ObjectScope() { stripe_.unlock(); }
   ObjectScope(const ObjectScope&) = delete;
   ObjectScope& operator=(const ObjectScope&) = delete;
 
-  Object* find() const { return find_object(address_, false); }
+  Object* find() const { return find_object(bucket_, address_); }
   /// Null when there is no memory.
-  Object* find_or_make() const { return find_object(address_, true); }
+  Object* find_or_make() const {
+    Object* object = find();
+    return object != nullptr ? object : make_object(bucket_, address_);
+  }
 
  private:
   uintptr_t address_;
+  uint32_t bucket_;
   runtime::SpinLock& stripe_;
 };
 
