@@ -52,18 +52,21 @@ TEST_F(DetectAtomicity, AllPatternsOfOneVariable) {
   } kinds[] = {
       {false, true, false, 4}, {true, true, false, 5}, {true, false, true, 6}, {true, true, true, 8}};
   for (const auto& kind : kinds) {
-    Play fresh;
-    Actor c = main.create(), d = main.create();
-    s = next += 40;
-    const auto locked_at = [&](Actor& t, bool write, unsigned at) {
-      t.lock(&fresh.m);
-      write ? t.write(&fresh.x, s + at) : t.read(&fresh.x, s + at);
-      t.unlock(&fresh.m);
-    };
-    locked_at(d, kind.between, 0);
-    locked_at(c, kind.first, 1);
-    locked_at(c, kind.second, 2);
-    expect_one(kind.pattern);
+    for (const bool comes_last : {false, true}) {
+      Play fresh;
+      Actor c = main.create(), d = main.create();
+      s = next += 40;
+      const auto locked_at = [&](Actor& t, bool write, unsigned at) {
+        t.lock(&fresh.m);
+        write ? t.write(&fresh.x, s + at) : t.read(&fresh.x, s + at);
+        t.unlock(&fresh.m);
+      };
+      if (!comes_last) locked_at(d, kind.between, 0);
+      locked_at(c, kind.first, 1);
+      locked_at(c, kind.second, 2);
+      if (comes_last) locked_at(d, kind.between, 0);
+      expect_one(kind.pattern);
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace simrt::rt::detect {
 
-uint8_t local_marks[kLocals];
+uint8_t local_marks[kLocals], local_write_marks[kLocals];
 uint32_t backwards_known = 1;
 
 namespace {
@@ -230,7 +230,10 @@ void note_locked_slowly(Thread& thread, Granule& granule, uint64_t cell, uintptr
         consider(earlier, step_of(other), now, throughout, word);
     }
     local = {word, earlier, now, throughout, {}};
-    __atomic_store_n(&local_marks[number], local_mark(thread.slot), __ATOMIC_RELAXED);
+    const uint8_t mark = local_mark(thread.slot);
+    __atomic_store_n(&local_marks[number], mark, __ATOMIC_RELAXED);
+    __atomic_store_n(&local_write_marks[number], writes(earlier.cell) && writes(now.cell) ? mark : uint8_t{0},
+                     __ATOMIC_RELAXED);
   }
   stripe.unlock();
 }

@@ -18,15 +18,17 @@ namespace simrt::rt::detect {
 bool make_atomicity();
 
 // Pairs of accesses that belong together are kept in a table by word. Whose a pair is, as far as it fits in a
-// byte: 0 = there is none.
+// byte, for writes that may come between; for reads, which must only not come between two writes, the same of
+// pairs of those. 0 = there is none.
 inline constexpr unsigned kLocalBits = 14;
 inline constexpr uint32_t kLocals = 1u << kLocalBits;
-extern uint8_t local_marks[kLocals];
+extern uint8_t local_marks[kLocals], local_write_marks[kLocals];
 inline uint32_t local_number(uintptr_t word) { return near_index(word >> 3, kLocalBits); }
 inline uint8_t local_mark(uint32_t slot) { return static_cast<uint8_t>(slot < 254 ? slot + 1 : 255); }
-/// False: an access of the thread is not one between two of another's.
-inline bool may_come_between(const Thread& thread, uintptr_t word) {
-  const uint8_t mark = __atomic_load_n(&local_marks[local_number(word)], __ATOMIC_RELAXED);
+/// False: the thread's access `cell` is not one between two of another's with an outcome of its own.
+inline bool may_come_between(const Thread& thread, uint64_t cell, uintptr_t word) {
+  const uint8_t* marks = (cell & kWrite) != 0 ? local_marks : local_write_marks;
+  const uint8_t mark = __atomic_load_n(&marks[local_number(word)], __ATOMIC_RELAXED);
   return mark != 0 && (mark == 255 || mark != local_mark(thread.slot));
 }
 
@@ -60,7 +62,7 @@ inline void note_locked(Thread& thread, Granule& granule, uint64_t cell, uintptr
                         uint64_t before) {
   if ((cell & (kAtomic | kRelease)) != 0 || thread.reporting || thread.busy) return;
   const bool pair = belong_together(thread, before, cell);
-  if (pair || may_come_between(thread, word))
+  if (pair || may_come_between(thread, cell, word))
     note_locked_slowly(thread, granule, cell, word, site, before, pair);
 }
 

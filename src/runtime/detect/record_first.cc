@@ -92,7 +92,7 @@ inline bool is_surely_settled(const Thread& thread, const Granule& granule, uint
 // remembers.
 inline bool is_to_be_noted(const Thread& thread, uint64_t earlier, uint64_t cell, uintptr_t word) {
   return (cell & (kAtomic | kRelease)) == 0 && options.atomicity &&
-         (may_come_between(thread, word) || !surely_unrelated(thread, earlier, cell));
+         (may_come_between(thread, cell, word) || !surely_unrelated(thread, earlier, cell));
 }
 
 [[gnu::noinline]] void note_and_put(Thread& thread, Granule& granule, uint64_t cell, uintptr_t word,
