@@ -61,6 +61,10 @@ std::vector<Rule> make_default_rules() {
        {"/.github/**", "/.gitlab-ci.yml", "/.gitlab/**", "/.circleci/**", "/.buildkite/**", "/.travis.yml",
         "/.appveyor.yml", "/appveyor.yml", "/.cirrus.yml", "/.drone.yml", "/azure-pipelines.yml",
         "/Jenkinsfile", "/.codecov.yml", "/codecov.yml"}},
+      // An own copy or link beside the sources, which nobody told git to ignore.
+      {"compile database: its commands are compared unit by unit",
+       RuleAction::Ignore,
+       {"compile_commands.json"}},
       {"configuration of simrt itself", RuleAction::Ignore, {"/.simrt.toml", "/.simrt/**"}},
       {"image",
        RuleAction::Ignore,

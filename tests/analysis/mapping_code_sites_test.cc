@@ -33,7 +33,7 @@ class CodeSitesOf : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     workspace_.write("main.cc", kSource);
     run(workspace_.path(), std::string("clang++-19 -std=c++20 -g ") + GetParam() + " main.cc -o program");
-    auto sites = CodeSites::load(workspace_.path("program"), workspace_.path());
+    auto sites = CodeSites::load(workspace_.path("program"), workspace_.path(), {});
     ASSERT_TRUE(sites) << sites.error().message;
     sites_.emplace(std::move(*sites));
   }
@@ -76,8 +76,8 @@ TEST(CodeSites, CallsThatTheLinkerBindsAreFollowed) {
                   "#include <vector>\nvoid more(std::vector<int>& all, int x) { all.push_back(x); }\n");
   run(workspace.path(), "clang++-19 -std=c++20 -g -O0 -fPIC -shared main.cc -o library.so");
   run(workspace.path(), "clang++-19 -std=c++20 -g -O0 -fPIC -shared other.cc -o other.so");
-  const auto library = CodeSites::load(workspace.path("library.so"), workspace.path());
-  const auto other = CodeSites::load(workspace.path("other.so"), workspace.path());
+  const auto library = CodeSites::load(workspace.path("library.so"), workspace.path(), {});
+  const auto other = CodeSites::load(workspace.path("other.so"), workspace.path(), {});
   ASSERT_TRUE(library && other);
   const auto calls = library->calls_at("main.cc", find(kSource, "numbers.push_back").line);
   const auto behind = library->library_code_behind(calls, {});
@@ -94,7 +94,7 @@ TEST(CodeSites, EveryCallOfALineIsThere) {
   const Workspace workspace;
   workspace.write("main.cc", kSource);
   run(workspace.path(), "clang++-19 -std=c++20 -g -O0 main.cc -o program");
-  const auto sites = CodeSites::load(workspace.path("program"), workspace.path());
+  const auto sites = CodeSites::load(workspace.path("program"), workspace.path(), {});
   ASSERT_TRUE(sites);
   EXPECT_GE(sites->calls_at("main.cc", find(kSource, "copy({1").line).size(), 3U);
   EXPECT_EQ(sites->calls_at("main.cc", find(kSource, "return pair").line).size(), 0U);
@@ -105,8 +105,8 @@ TEST(CodeSites, EveryCallOfALineIsThere) {
 TEST(CodeSites, WhatIsNoProgramIsAnError) {
   const Workspace workspace;
   workspace.write("text", "no program");
-  EXPECT_FALSE(CodeSites::load(workspace.path("text"), workspace.path()));
-  EXPECT_FALSE(CodeSites::load(workspace.path("missing"), workspace.path()));
+  EXPECT_FALSE(CodeSites::load(workspace.path("text"), workspace.path(), {}));
+  EXPECT_FALSE(CodeSites::load(workspace.path("missing"), workspace.path(), {}));
 }
 
 }  // namespace

@@ -173,6 +173,27 @@ TEST(SourcePaths, RelativeToTheRootOrByLongestSuffix) {
   EXPECT_EQ(paths.relative(""), "");
 }
 
+// Builds are made in them, of the same files: inside the root and outside, seen from any of them.
+TEST(SourcePaths, OtherWorkTreesStandForTheRoot) {
+  Workspace workspace;
+  workspace.write("repo/.git/HEAD", "");
+  for (const char* tree : {"repo/build-check", "beside"}) {
+    workspace.write(std::string(tree) + "/src/a.c", "");
+    const std::string own = "repo/.git/worktrees/" + std::filesystem::path(tree).filename().string();
+    workspace.write(std::string(tree) + "/.git", "gitdir: " + workspace.path(own) + "\n");
+    workspace.write(own + "/gitdir", workspace.path(tree) + "/.git\n");
+    workspace.write(own + "/commondir", "../..\n");
+  }
+  workspace.write("repo/src/a.c", "");
+  workspace.write("stranger/src/a.c", "");
+  for (const char* root : {"repo", "beside", "repo/build-check"}) {
+    const SourcePaths paths(workspace.path(root), {});
+    for (const char* tree : {"repo", "beside", "repo/build-check"})
+      EXPECT_EQ(paths.relative(workspace.path(tree) + "/src/a.c"), "src/a.c") << root << " " << tree;
+    EXPECT_EQ(paths.relative(workspace.path("stranger/src/a.c")), "") << root;
+  }
+}
+
 TEST(UnqualifiedName, DropsScopesTemplateArgumentsAndParameters) {
   EXPECT_EQ(unqualified_name("f"), "f");
   EXPECT_EQ(unqualified_name("a::B<c::D>::f<int>(e::F)"), "f");

@@ -53,13 +53,14 @@ CodeSites::CodeSites(CodeSites&&) noexcept = default;
 CodeSites& CodeSites::operator=(CodeSites&&) noexcept = default;
 CodeSites::~CodeSites() = default;
 
-Result<CodeSites> CodeSites::load(const std::string& path, const std::string& repository_root) {
+Result<CodeSites> CodeSites::load(const std::string& path, const std::string& repository_root,
+                                  const std::vector<std::string>& sources) {
   auto object = ObjectFile::open(path);
   if (!object) return fail(object.error());
   auto info = load_debug_info(path, object->function_addresses());
   if (!info) return fail(info.error());
   auto tables = std::make_unique<Tables>(Tables{std::move(*object), std::move(*info), {}, {}});
-  const SourcePaths paths(repository_root, {});
+  const SourcePaths paths(repository_root, sources);
   for (const std::string& recorded : tables->debug.files) tables->files.push_back(paths.relative(recorded));
   for (std::size_t row = 0; row + 1 < tables->debug.rows.size(); ++row)
     if (!tables->debug.rows[row].end) tables->index(row);

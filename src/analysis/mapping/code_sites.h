@@ -15,8 +15,11 @@ namespace simrt::analysis {
 /// be among them.
 class CodeSites {
  public:
-  /// Errors: Analysis, when the file is no readable ELF file. Without debug information it has no places.
-  static Result<CodeSites> load(const std::string& path, const std::string& repository_root);
+  /// `sources`: repository-relative paths that the program may be built from, for builds of copies or under
+  /// another root. Errors: Analysis, when the file is no readable ELF file. Without debug information it has
+  /// no places.
+  static Result<CodeSites> load(const std::string& path, const std::string& repository_root,
+                                const std::vector<std::string>& sources);
   CodeSites(CodeSites&&) noexcept;
   CodeSites& operator=(CodeSites&&) noexcept;
   ~CodeSites();

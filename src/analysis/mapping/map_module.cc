@@ -15,22 +15,16 @@
 #include "analysis/mapping/object_file.h"
 #include "analysis/mapping/placement.h"
 #include "analysis/mapping/report.h"
+#include "analysis/mapping/source_files.h"
 #include "analysis/mapping/source_paths.h"
 
 namespace simrt::analysis {
 namespace {
 
-std::vector<std::string> known_files(const Program& program) {
-  std::set<std::string> files;
-  for (const FunctionFacts& function : program.functions) files.insert(function.file);
-  for (const UnitSummary& unit : program.units) files.insert(unit.path);
-  return {files.begin(), files.end()};
-}
-
 class Mapper {
  public:
   Mapper(const std::string& root, const Program& program, const std::vector<FunctionPoints>& points)
-      : program_(program), matcher_(program), paths_(root, known_files(program)) {
+      : program_(program), matcher_(program), paths_(root, source_files(program)) {
     for (const FunctionPoints& entry : points) points_.try_emplace(entry.function, &entry);
   }
 

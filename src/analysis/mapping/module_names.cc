@@ -38,8 +38,8 @@ std::vector<Symbol> data_symbols(const ObjectFile& file) {
 }  // namespace
 
 struct ModuleNames::Tables {
-  Tables(ObjectFile opened, DebugInfo info, const std::string& root)
-      : object(std::move(opened)), debug(std::move(info)), paths(root, {}), data(data_symbols(object)) {}
+  Tables(ObjectFile opened, DebugInfo info, const std::string& root, const std::vector<std::string>& sources)
+      : object(std::move(opened)), debug(std::move(info)), paths(root, sources), data(data_symbols(object)) {}
 
   std::string file_name(std::uint32_t file) const {
     if (file == kNone) return {};
@@ -60,7 +60,8 @@ ModuleNames& ModuleNames::operator=(ModuleNames&&) noexcept = default;
 ModuleNames::~ModuleNames() = default;
 
 Result<ModuleNames> ModuleNames::load(const std::string& path, std::vector<std::uint64_t> pcs,
-                                      const std::string& repository_root) {
+                                      const std::string& repository_root,
+                                      const std::vector<std::string>& sources) {
   auto object = ObjectFile::open(path);
   if (!object) return fail(object.error());
   std::sort(pcs.begin(), pcs.end());
@@ -70,7 +71,7 @@ Result<ModuleNames> ModuleNames::load(const std::string& path, std::vector<std::
     if (!loaded) return fail(loaded.error());
     info = std::move(*loaded);
   }
-  return ModuleNames(std::make_unique<Tables>(std::move(*object), std::move(info), repository_root));
+  return ModuleNames(std::make_unique<Tables>(std::move(*object), std::move(info), repository_root, sources));
 }
 
 std::vector<CodeFrame> ModuleNames::frames(std::uint64_t pc) const {

@@ -21,10 +21,12 @@ struct DataSymbol {
 
 class ModuleNames {
  public:
-  /// Names of the calls at `pcs` (link-time addresses of return addresses minus one). Errors: Analysis, when
-  /// the file is no readable ELF file. Without debug information symbol names are used.
+  /// Names of the calls at `pcs` (link-time addresses of return addresses minus one). `sources`:
+  /// as CodeSites::load. Errors: Analysis, when the file is no readable ELF file. Without debug information
+  /// symbol names are used.
   static Result<ModuleNames> load(const std::string& path, std::vector<std::uint64_t> pcs,
-                                  const std::string& repository_root);
+                                  const std::string& repository_root,
+                                  const std::vector<std::string>& sources);
   ModuleNames(ModuleNames&&) noexcept;
   ModuleNames& operator=(ModuleNames&&) noexcept;
   ~ModuleNames();

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "analysis/mapping/work_trees.h"
+
 namespace simrt::analysis {
 namespace {
 
@@ -32,6 +34,10 @@ SourcePaths::SourcePaths(const std::string& root, const std::vector<std::string>
   add_root(fs::path(root).lexically_normal().string());
   const fs::path canonical = fs::weakly_canonical(root, error);
   if (!error) add_root(canonical.string());
+  for (const std::string& tree : other_work_trees(root)) add_root(tree);
+  // A work tree may lie in another one.
+  std::stable_sort(roots_.begin(), roots_.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
   for (const std::string& path : known) by_name_[base_name(path)].push_back(path);
   for (auto& [name, paths] : by_name_) {
     std::sort(paths.begin(), paths.end());
@@ -56,7 +62,7 @@ std::string SourcePaths::relative(const std::string& recorded) const {
   return by_suffix(path);
 }
 
-/// A second work tree or a copy of headers inside the repository (build-simrt/src/a.cc) stands for its
+/// A copy of sources or headers inside the repository (build-simrt/src/a.cc) stands for its
 /// original.
 std::string SourcePaths::below_root(std::string path) const {
   const auto candidates = by_name_.find(base_name(path));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/mapping/source_files.h"
 #include "support/files.h"
 #include "testing/elf_image.h"
 
@@ -146,8 +147,9 @@ WatchedSites Lookup::take() {
   return watched;
 }
 
-Result<std::shared_ptr<const analysis::CodeSites>> load(const std::string& file, const std::string& root) {
-  auto code = analysis::CodeSites::load(file, root);
+Result<std::shared_ptr<const analysis::CodeSites>> load(const std::string& file, const std::string& root,
+                                                        const std::vector<std::string>& sources) {
+  auto code = analysis::CodeSites::load(file, root, sources);
   if (!code) return fail(code.error());
   return std::make_shared<const analysis::CodeSites>(std::move(*code));
 }
@@ -155,10 +157,11 @@ Result<std::shared_ptr<const analysis::CodeSites>> load(const std::string& file,
 }  // namespace
 
 Result<std::shared_ptr<const analysis::CodeSites>> LibraryCode::of(const std::string& file,
-                                                                   const std::string& root) {
+                                                                   const std::string& root,
+                                                                   const std::vector<std::string>& sources) {
   const std::lock_guard lock(mutex_);
   if (const auto known = known_.find(file); known != known_.end()) return known->second;
-  auto code = load(file, root);
+  auto code = load(file, root, sources);
   if (code) known_.emplace(file, *code);
   return code;
 }
@@ -168,6 +171,7 @@ WatchedSites watched_sites(const Impact& impact, const Program& head, const std:
   std::vector<std::string> files = testing::find_libraries(program, {});
   std::erase_if(files, [&](const std::string& file) { return !relative_to(file, build); });
   files.insert(files.begin(), program);
+  const std::vector<std::string> sources = analysis::source_files(head);
   std::vector<Module> modules;
   const auto everything = [](std::string why) {
     WatchedSites all;
@@ -176,7 +180,7 @@ WatchedSites watched_sites(const Impact& impact, const Program& head, const std:
   };
   for (const std::string& file : files) {
     const bool is_program = file == program;
-    auto code = is_program ? load(file, root) : libraries.of(file, root);
+    auto code = is_program ? load(file, root, sources) : libraries.of(file, root, sources);
     if (!code) return everything(code.error().message);
     modules.push_back(
         {is_program ? testing::CheckModule{} : testing::CheckModule{file, {}}, std::move(*code)});

@@ -29,7 +29,8 @@ struct WatchedSites {
 class LibraryCode {
  public:
   /// Errors: as CodeSites::load.
-  Result<std::shared_ptr<const analysis::CodeSites>> of(const std::string& file, const std::string& root);
+  Result<std::shared_ptr<const analysis::CodeSites>> of(const std::string& file, const std::string& root,
+                                                        const std::vector<std::string>& sources);
 
  private:
   std::mutex mutex_;

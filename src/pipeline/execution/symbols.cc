@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "analysis/mapping/source_files.h"
 #include "support/files.h"
 
 namespace simrt::pipeline {
@@ -91,6 +92,7 @@ bool works_on_left(const std::string& text, std::size_t at) {
 Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> program)
     : root_(std::move(repository_root)), program_(std::move(program)) {
   if (!program_) return;
+  files_ = analysis::source_files(*program_);
   for (const FunctionFacts& function : program_->functions)
     for (const Block& block : function.blocks)
       for (const Element& element : block.elements)
@@ -133,7 +135,7 @@ void Symbols::add(const testing::Execution& execution, const std::set<std::uint6
     const std::string& path = execution.modules[module].name.path;
     std::vector<std::uint64_t> calls;
     for (std::uint64_t offset : offsets) calls.push_back(offset - 1);
-    const auto names = analysis::ModuleNames::load(path, calls, root_);
+    const auto names = analysis::ModuleNames::load(path, calls, root_, files_);
     for (std::uint64_t offset : offsets) {
       auto& frames = frames_[path][offset];
       if (names) frames = names->frames(offset - 1);
@@ -207,7 +209,7 @@ std::string Symbols::global(const testing::Execution& execution, std::uint64_t a
     if (address < module.begin || address >= module.end) continue;
     auto [known, fresh] = data_.try_emplace(module.name.path);
     if (fresh) {
-      auto names = analysis::ModuleNames::load(module.name.path, {}, root_);
+      auto names = analysis::ModuleNames::load(module.name.path, {}, root_, files_);
       if (names) known->second = std::make_unique<analysis::ModuleNames>(std::move(*names));
     }
     if (!known->second) return {};

@@ -60,6 +60,7 @@ class Symbols {
   std::recursive_mutex mutex_;
   std::string root_;
   std::shared_ptr<const Program> program_;
+  std::vector<std::string> files_;  // of the program
   struct Place {
     std::string file;  // repository-relative
     std::uint32_t line = 0, column = 0;
