@@ -4,6 +4,7 @@
 
 #include "sample_programs.h"
 #include "support/files.h"
+#include "testing/one_process.h"
 
 namespace simrt::testing {
 namespace {
@@ -27,6 +28,28 @@ TEST(DetectFramework, OtherProgramsHaveNone) {
   const TemporaryDirectory directory = TemporaryDirectory::create().value();
   ASSERT_TRUE(write_file_atomically(directory.file("script"), "gtest_list_tests"));
   EXPECT_EQ(detect_framework(directory.file("script"), ""), TestMain::None);
+}
+
+TEST(OneProcess, FrameworksThatForkForEachCaseAreToldNotTo) {
+  const TemporaryDirectory directory = TemporaryDirectory::create().value();
+  ASSERT_TRUE(write_file_atomically(directory.file("plain"), *read_file(sample("plain"))));
+  const auto told = [&](Arguments command) {
+    std::map<std::string, std::string> environment = {{"A", "b"}};
+    keep_cases_in_one_process(command, environment, directory.path());
+    EXPECT_EQ(environment.at("CK_FORK"), "no");
+    return command;
+  };
+  EXPECT_THAT(told({"plain", "a"}), ElementsAre("plain", "a"));
+  EXPECT_THAT(told({"/no/such/file"}), ElementsAre("/no/such/file"));
+  const std::string forking = sample("forking_cases");
+  EXPECT_THAT(told({forking, "case"}), ElementsAre(forking, "--no-exec", "case"));
+  for (const char* choice : {"-E", "--no-exec", "--exec=always"})
+    EXPECT_THAT(told({forking, choice}), ElementsAre(forking, choice));
+  std::map<std::string, std::string> own = {{"CK_FORK", "yes"}};
+  Arguments none;
+  keep_cases_in_one_process(none, own, "/");
+  EXPECT_EQ(own.at("CK_FORK"), "yes") << "who sets it means it";
+  EXPECT_THAT(none, IsEmpty());
 }
 
 TEST(SplitFilter, GoogleTest) {

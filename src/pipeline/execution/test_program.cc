@@ -8,6 +8,7 @@
 #include "pipeline/execution/memory_misuse.h"
 #include "support/subprocess.h"
 #include "testing/framework.h"
+#include "testing/one_process.h"
 #include "testing/outcome.h"
 
 namespace simrt::pipeline {
@@ -47,6 +48,7 @@ testing::CheckOptions check_options(const TestCase& test, const TestProgramOptio
   check.command = testing::command_line(test);
   check.directory = test.directory;
   check.environment = test.environment;
+  testing::keep_cases_in_one_process(check.command, check.environment, check.directory);
   check.timeout_seconds = options.timeout_seconds;
   check.pinned = true;
   return check;
