@@ -67,7 +67,7 @@ if(SIMRT_BUILD STREQUAL "check")
   foreach(simrt_language C CXX)
     add_compile_options(
       "$<$<COMPILE_LANG_AND_ID:${simrt_language},Clang>:-fsanitize=thread;-fno-omit-frame-pointer;SHELL:-mllvm -tsan-instrument-read-before-write;-g>"
-      "$<$<COMPILE_LANG_AND_ID:${simrt_language},GNU>:-fsanitize=thread;-fno-omit-frame-pointer;-g>")
+      "$<$<COMPILE_LANG_AND_ID:${simrt_language},GNU>:-fsanitize=thread;-fno-omit-frame-pointer;-Wno-tsan;-g>")
   endforeach()
   add_link_options(
     "LINKER:--push-state,--no-as-needed,${SIMRT_RUNTIME_DIRECTORY}/libsimrt_check.so,--pop-state"
