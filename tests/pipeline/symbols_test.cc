@@ -134,7 +134,9 @@ TEST_F(ProgramOfParts, AVariableIsNamedByTheAccessOfItsLine) {
 }
 
 TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
-  write("assign.c", "shared = copy;\ntable[key] = s;\nflag |= true;\nif (a <= b) use(c);\n*at = 'x';\n");
+  write("assign.c",
+        "shared = copy;\ntable[key] = s;\nflag |= true;\nif (a <= b) use(c);\n*at = 'x';\n"
+        "failed[tid] = true;\ngrid[row][at[0]] += 2;\n");
   Symbols symbols(root_, nullptr);
   const auto name_at = [&](std::uint32_t line, std::uint32_t column) {
     CodeFrame frame;
@@ -149,6 +151,8 @@ TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
   EXPECT_EQ(name_at(3, 6), "flag");
   EXPECT_EQ(name_at(4, 7), "b") << "a comparison reads both";
   EXPECT_EQ(name_at(5, 5), "at");
+  EXPECT_EQ(name_at(6, 13), "failed") << "not its index";
+  EXPECT_EQ(name_at(7, 18), "grid");
   CodeFrame call;
   call.file = "assign.c";
   call.line = 1;

@@ -53,9 +53,23 @@ std::set<std::uint64_t> pcs_of(const testing::Execution& execution, bool events)
   return pcs;
 }
 
-/// The last word in front of `end`, with nothing but spaces and brackets of an index between.
+/// Of the brackets that end in front of `end`, where they open; npos when they do not.
+std::size_t index_before(const std::string& text, std::size_t end) {
+  std::size_t depth = 0;
+  while (end > 0) {
+    --end;
+    if (text[end] == ']') ++depth;
+    if (text[end] == '[' && --depth == 0) return end;
+  }
+  return std::string::npos;
+}
+
+/// The last word in front of `end`, with nothing but spaces and indices between.
 std::string word_before(const std::string& text, std::size_t end) {
-  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == ']')) --end;
+  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == ']')) {
+    const std::size_t opens = text[end - 1] == ']' ? index_before(text, end) : end - 1;
+    end = opens == std::string::npos ? end - 1 : opens;
+  }
   std::size_t begin = end;
   while (begin > 0 && is_word(text[begin - 1])) --begin;
   return text.substr(begin, end - begin);
