@@ -136,7 +136,8 @@ TEST_F(ProgramOfParts, AVariableIsNamedByTheAccessOfItsLine) {
 TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
   write("assign.c",
         "shared = copy;\ntable[key] = s;\nflag |= true;\nif (a <= b) use(c);\n*at = 'x';\n"
-        "failed[tid] = true;\ngrid[row][at[0]] += 2;\n");
+        "failed[tid] = true;\ngrid[row][at[0]] += 2;\n"
+        "ASSERT(!aio->stop);\nINIT(&list.node);\nPUT32(ptr, 5);\nCHECK(next(0) < limit);\nrun();\n");
   Symbols symbols(root_, nullptr);
   const auto name_at = [&](std::uint32_t line, std::uint32_t column) {
     CodeFrame frame;
@@ -153,6 +154,11 @@ TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
   EXPECT_EQ(name_at(5, 5), "at");
   EXPECT_EQ(name_at(6, 13), "failed") << "not its index";
   EXPECT_EQ(name_at(7, 18), "grid");
+  EXPECT_EQ(name_at(8, 1), "stop") << "not the macro";
+  EXPECT_EQ(name_at(9, 1), "node");
+  EXPECT_EQ(name_at(10, 1), "ptr");
+  EXPECT_EQ(name_at(11, 1), "limit");
+  EXPECT_EQ(name_at(12, 1), "run");
   CodeFrame call;
   call.file = "assign.c";
   call.line = 1;

@@ -84,6 +84,33 @@ std::string left_of(const std::string& text, std::size_t column) {
   return word.empty() || (word[0] >= '0' && word[0] <= '9') ? std::string() : word;
 }
 
+/// What a call or macro works on: the first name in its arguments that is no call itself; of `a->b` the
+/// member.
+std::string first_argument(const std::string& text, std::size_t parenthesis) {
+  const auto end_of_word = [&](std::size_t at) {
+    while (at < text.size() && is_word(text[at])) ++at;
+    return at;
+  };
+  std::size_t begin = parenthesis;
+  while (begin < text.size()) {
+    while (begin < text.size() && !is_word(text[begin])) ++begin;
+    std::size_t end = end_of_word(begin);
+    for (;;) {
+      const std::size_t more = text.compare(end, 2, "->") == 0  ? end + 2
+                               : text.compare(end, 1, ".") == 0 ? end + 1
+                                                                : end;
+      if (more == end || more >= text.size() || !is_word(text[more])) break;
+      begin = more;
+      end = end_of_word(begin);
+    }
+    const bool number = begin < end && text[begin] >= '0' && text[begin] <= '9';
+    if (end > begin && !number && (end >= text.size() || text[end] != '('))
+      return text.substr(begin, end - begin);
+    begin = end;
+  }
+  return {};
+}
+
 /// The part of a role's name that says where a thread was created: one function may do it for many callers.
 std::string creation_place(const std::vector<CodeFrame>& created) {
   const CodeFrame* frame = own_frame(created);
@@ -317,7 +344,8 @@ std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& wo
 }
 
 /// The word at the column, or the first one behind it; before an assignment; of a member function's call, the
-/// object in front of it. A literal is no name: then what stands to the left of it.
+/// object in front of it; of another call or a macro, what it is given. A literal is no name: then what
+/// stands to the left of it.
 std::string Symbols::as_written(const CodeFrame& frame, bool written) {
   const std::string text = line_text(frame);
   std::size_t begin = frame.column == 0 ? 0 : frame.column - 1;
@@ -343,6 +371,8 @@ std::string Symbols::as_written(const CodeFrame& frame, bool written) {
     end = before;
     begin = before;
     while (begin > 0 && is_word(text[begin - 1])) --begin;
+  } else if (called && before == begin) {
+    if (std::string name = first_argument(text, end); !name.empty()) return name;
   }
   return text.substr(begin, end - begin);
 }
