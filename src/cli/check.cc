@@ -33,6 +33,9 @@ Result<int> run(Flags flags, const GlobalOptions& global) {
   if (token.requested())
     return fail(ErrorCode::Interrupted, "interrupted; what was found so far is above and in the history",
                 "run simrt check again for the rest");
+  if (view->new_bugs() == 0 && view->nothing_checked())
+    return fail(ErrorCode::Execution, "no test was checked: see the notes above",
+                "simrt check --build names the build made with SIMRT_BUILD=check");
   return view->new_bugs() == 0 ? 0 : 1;
 }
 
@@ -59,7 +62,8 @@ void add_check(Commands commands) {
       "valgrind, and\n"
       "what they report is potential: they do not know the orders of atomics. Exit status 3: the tool is "
       "missing.\n"
-      "Exit status 1: a proven bug that the history did not know. Ctrl-C keeps what was found.\n"
+      "Exit status 1: a proven bug that the history did not know. 3: there is no build for checking; 7: no "
+      "test could be checked in it. Ctrl-C keeps what was found.\n"
       "Examples:\n"
       "  simrt check --base main            the tests that simrt select chooses, what the change touches\n"
       "  simrt check --all                  every test, findings anywhere\n"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -41,7 +42,8 @@ constexpr double kPartsLooked = 4;      // one of so many parts of the budget is
 
 constexpr const char* kBuildHint =
     "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
-    "cmake --build build-check";
+    "cmake --build build-check (without CMake: build there with SIMRT_BUILD=check and simrt-clang++ or "
+    "simrt-g++)";
 
 class Checking {
  public:
@@ -144,6 +146,8 @@ Result<std::string> Checking::build_directory() const {
 }
 
 Status Checking::choose_tests() {
+  if (!std::filesystem::is_directory(build_))
+    return fail(ErrorCode::Project, fmt::format("there is no build for checking at {}", build_), kBuildHint);
   auto found = tests_of_build(workspace_->config, build_, kBuildHint, view_.notes, request_.interrupt);
   if (!found) return fail(found.error());
   std::erase_if(*found, [](const TestCase& test) { return test.disabled || test.command.empty(); });
@@ -273,6 +277,7 @@ void Checking::check_one(std::size_t index) {
   auto result = check_test(test, options);
   looks_[index].run.reset();
   const std::lock_guard lock(mutex_);
+  if (!result || !result->took_part) ++view_.without_part;
   if (!result) {
     view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
     return;

@@ -44,7 +44,8 @@ struct TestCheckResult {
   std::uint64_t executions = 0;
   double seconds = 0;
   std::vector<std::string> notes;
-  bool complete = true;  ///< false: stopped by the budget or an interrupt, or it could not be run
+  bool took_part = true;  ///< false: its program was not started, or is no check build
+  bool complete = true;   ///< false: stopped by the budget or an interrupt, or it could not be run
 };
 
 /// Errors: Storage (no run file), Execution (no process). An interrupt is no error: what was found stays.

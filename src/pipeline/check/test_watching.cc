@@ -59,6 +59,7 @@ Status TestCheck::watch_free_run() {
   if (!seen->took_part) {
     controlled_ = false;
     result_.complete = false;
+    result_.took_part = false;
     note(options_.detector->drives_check_build()
              ? "its program is no check build (-DSIMRT_BUILD=check) or could not be started: nothing was "
                "checked"

@@ -1,8 +1,8 @@
 // Directed delays: one thread is stopped before a step that conflicts with a step of another thread, which
 // goes first; each such step in turn, the promising ones first. The other thread goes on to its end, or,
-// another time, only until it has made its step. When all delays were tried in both ways, the other thread is
-// stopped between two steps that conflict, in turn with executions of several delays; at once, where a delay
-// led a thread to a step that it had never made. The periods of PERIOD (Wen et al., ICSE 2022) carry it out.
+// another time, only until it has made its step; in every fourth execution it is stopped between two steps
+// that conflict. When all delays were tried in both ways, several are drawn for one execution, in turn with
+// what is left of the latter. The periods of PERIOD (Wen et al., ICSE 2022) carry it out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,8 +87,8 @@ class Delays final : public Steering {
   Try next_try() {
     const std::size_t least = least_tried();
     const bool singles = delays_[least].tries < kRounds;
-    if (singles && (first_left() || ++turn_ % kBetween != 0)) return single(least);
-    if (singles || ++turn_ % 2 == 1)
+    const bool between_two = singles ? !first_left() && ++turn_ % kBetween == 0 : ++turn_ % 2 == 1;
+    if (between_two)
       if (const auto index = first_between()) return between(*index);
     return singles ? single(least) : Try{.index = least, .way = Way::Drawn};
   }
