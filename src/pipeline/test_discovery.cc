@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "config/glob.h"
 #include "support/files.h"
@@ -54,6 +56,20 @@ Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const
                        [&](const std::string& glob) { return config::name_match(glob, test.name); });
   });
   return std::move(found->tests);
+}
+
+Result<std::vector<TestCase>> tests_of_check_build(const config::Config& config, const std::string& build,
+                                                   std::vector<std::string>& warnings,
+                                                   const InterruptToken* interrupt) {
+  constexpr const char* kHint =
+      "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug "
+      "&& "
+      "cmake --build build-check (without CMake: build there with SIMRT_BUILD=check and simrt-clang++ or "
+      "simrt-g++)";
+  std::error_code error;
+  if (!std::filesystem::is_directory(build, error))
+    return fail(ErrorCode::Project, fmt::format("there is no build for checking at {}", build), kHint);
+  return tests_of_build(config, build, kHint, warnings, interrupt);
 }
 
 Result<std::vector<TestCase>> tests_named(std::vector<TestCase> tests, const std::vector<std::string>& globs,

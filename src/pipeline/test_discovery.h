@@ -18,6 +18,11 @@ Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const
                                              const std::string& hint, std::vector<std::string>& warnings,
                                              const InterruptToken* interrupt);
 
+/// The same of a build for `check` and `explore`. Errors: Project, also when there is no such build.
+Result<std::vector<TestCase>> tests_of_check_build(const config::Config& config, const std::string& build,
+                                                   std::vector<std::string>& warnings,
+                                                   const InterruptToken* interrupt);
+
 /// The tests of a check build whose names fit one of the globs; all of them when there is no glob. Errors:
 /// Project, with `hint`, when there are none.
 Result<std::vector<TestCase>> tests_named(std::vector<TestCase> tests, const std::vector<std::string>& globs,

@@ -30,8 +30,10 @@ struct CheckView {
   std::uint64_t seed = 0;
   double seconds = 0;
   bool complete = true;
-  std::size_t not_run = 0;       ///< tests that the budget or an interrupt left out
-  std::size_t without_part = 0;  ///< tests whose program was not started, or is no check build
+  std::size_t not_run = 0;  ///< tests that the budget or an interrupt left out
+  std::size_t with_part = 0,
+              without_part =
+                  0;  ///< tests whose program took part; that was not started, or is no check build
   std::uint64_t outside = 0;
   std::vector<CheckedTestLine> tests;
   std::vector<Finding> findings;  ///< in the order of the report
@@ -42,7 +44,7 @@ struct CheckView {
   /// Confirmed, and neither known nor suppressed: what makes a check fail.
   std::size_t new_bugs() const;
   /// There were tests to check, and the program of none of them took part.
-  bool nothing_checked() const { return without_part != 0 && without_part >= tests.size(); }
+  bool nothing_checked() const { return without_part != 0 && with_part == 0; }
 };
 
 std::string render_check_text(const CheckView& view);

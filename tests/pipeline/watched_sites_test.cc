@@ -90,7 +90,7 @@ class WatchedSitesOf : public ::testing::Test {
   WatchedSites of(std::vector<SharedAccess> accesses) {
     Impact impact;
     impact.accesses = std::move(accesses);
-    return watched_sites(impact, head_, root_ + "/program", root_, root_, libraries_);
+    return watched_sites(impact, head_, root_ + "/program", root_, root_, {}, libraries_);
   }
 
   std::string root_;

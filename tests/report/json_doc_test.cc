@@ -106,5 +106,15 @@ TEST(JsonDoc, AKeyThatIsNotNamedIsSeen) {
   EXPECT_EQ(result, "nobody_has_this_key ");
 }
 
+// One that could not be started does not undo what another one showed.
+TEST(CheckView, NothingWasCheckedWhereNoProgramTookPart) {
+  CheckView view;
+  EXPECT_FALSE(view.nothing_checked()) << "nothing was selected";
+  view.without_part = 2;
+  EXPECT_TRUE(view.nothing_checked());
+  view.with_part = 1;
+  EXPECT_FALSE(view.nothing_checked());
+}
+
 }  // namespace
 }  // namespace simrt::report

@@ -40,13 +40,6 @@ const clang::CXXConstructExpr* construction_in(const clang::Expr* init) {
   }
 }
 
-/// Where the object is made, when the program says so: `new (where) T`.
-const clang::Expr* placement_of(const clang::CXXNewExpr* creation) {
-  const bool told =
-      creation->getNumPlacementArgs() > 0 && creation->getPlacementArg(0)->getType()->isPointerType();
-  return told ? creation->getPlacementArg(0) : nullptr;
-}
-
 /// The construction or call whose result a variable is.
 const clang::Expr* maker_of(const clang::Expr* init) {
   static const Ownership kNothingOwned;
@@ -75,6 +68,12 @@ bool calls_virtually(const clang::CallExpr* call, const clang::CXXMethodDecl* me
 }
 
 }  // namespace
+
+const clang::Expr* placement_of(const clang::CXXNewExpr* creation) {
+  const bool told =
+      creation->getNumPlacementArgs() > 0 && creation->getPlacementArg(0)->getType()->isPointerType();
+  return told ? creation->getPlacementArg(0) : nullptr;
+}
 
 void Evaluator::find_construction_targets(const clang::CFG& graph) {
   for (const clang::CFGBlock* block : graph)

@@ -49,6 +49,9 @@ const clang::Expr* written_argument(const clang::Expr* argument);
 /// The function that `f` or `&C::f` names as an argument; null for anything else.
 const clang::FunctionDecl* named_function(const clang::Expr* argument);
 
+/// Where the object is made, when the program says so: `new (where) T`; else null.
+const clang::Expr* placement_of(const clang::CXXNewExpr* creation);
+
 /// A lock function by its thread-safety attributes.
 bool has_lock_attributes(const clang::FunctionDecl* function);
 

@@ -104,7 +104,7 @@ Operands Evaluator::new_object(const clang::CXXNewExpr* e) {
   Operands where;
   for (unsigned i = 0; i < e->getNumPlacementArgs(); ++i) {
     Operands values = evaluate(e->getPlacementArg(i));
-    if (i == 0 && e->getPlacementArg(i)->getType()->isPointerType()) where = std::move(values);
+    if (e->getPlacementArg(i) == placement_of(e)) where = std::move(values);
   }
   if (const auto size = e->getArraySize(); size && *size) evaluate(*size);
   const clang::QualType type = e->getAllocatedType();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -39,11 +38,6 @@ constexpr double kLeastShare = 10;      // seconds of the budget for one test
 constexpr std::size_t kShares = 8;      // into how many of them what is left is divided
 constexpr std::size_t kSharesSeen = 3;  // where the first look saw a race
 constexpr double kPartsLooked = 4;      // one of so many parts of the budget is for the first look
-
-constexpr const char* kBuildHint =
-    "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
-    "cmake --build build-check (without CMake: build there with SIMRT_BUILD=check and simrt-clang++ or "
-    "simrt-g++)";
 
 class Checking {
  public:
@@ -146,9 +140,7 @@ Result<std::string> Checking::build_directory() const {
 }
 
 Status Checking::choose_tests() {
-  if (!std::filesystem::is_directory(build_))
-    return fail(ErrorCode::Project, fmt::format("there is no build for checking at {}", build_), kBuildHint);
-  auto found = tests_of_build(workspace_->config, build_, kBuildHint, view_.notes, request_.interrupt);
+  auto found = tests_of_check_build(workspace_->config, build_, view_.notes, request_.interrupt);
   if (!found) return fail(found.error());
   std::erase_if(*found, [](const TestCase& test) { return test.disabled || test.command.empty(); });
   const bool named = request_.all || !request_.tests.empty();
@@ -277,7 +269,7 @@ void Checking::check_one(std::size_t index) {
   auto result = check_test(test, options);
   looks_[index].run.reset();
   const std::lock_guard lock(mutex_);
-  if (!result || !result->took_part) ++view_.without_part;
+  ++(result && result->took_part ? view_.with_part : view_.without_part);
   if (!result) {
     view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
     return;

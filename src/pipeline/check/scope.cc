@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "analysis/mapping/source_files.h"
+
 namespace simrt::pipeline {
 namespace {
 
@@ -18,6 +20,7 @@ std::string name_or(const std::unordered_map<VariableId, std::string>& names, Va
 
 Scope::Scope(const report::SelectionView& selection, std::shared_ptr<const Program> head)
     : restricted_(true), impact_(selection.impact), head_(std::move(head)) {
+  if (head_) known_->sources = analysis::source_files(*head_);
   for (std::uint32_t i = 0; i < impact_.accesses.size(); ++i) {
     const SharedAccess& access = impact_.accesses[i];
     at_[{access.file, access.at.line}].push_back(i);
@@ -98,7 +101,8 @@ WatchedSites Scope::watched(const std::string& program, const std::string& build
   auto known = known_->by_program.find(program);
   if (known == known_->by_program.end())
     known = known_->by_program
-                .emplace(program, watched_sites(impact_, *head_, program, build, root, known_->libraries))
+                .emplace(program, watched_sites(impact_, *head_, program, build, root, known_->sources,
+                                                known_->libraries))
                 .first;
   return known->second;
 }

@@ -43,6 +43,7 @@ class Scope {
     std::mutex mutex;
     std::map<std::string, WatchedSites> by_program;
     LibraryCode libraries;
+    std::vector<std::string> sources;  // of head_
   };
   std::vector<std::uint32_t> accesses_of(const FindingSide& side) const;
 

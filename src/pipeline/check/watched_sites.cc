@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/mapping/source_files.h"
 #include "support/files.h"
 #include "testing/elf_image.h"
 
@@ -167,11 +166,11 @@ Result<std::shared_ptr<const analysis::CodeSites>> LibraryCode::of(const std::st
 }
 
 WatchedSites watched_sites(const Impact& impact, const Program& head, const std::string& program,
-                           const std::string& build, const std::string& root, LibraryCode& libraries) {
+                           const std::string& build, const std::string& root,
+                           const std::vector<std::string>& sources, LibraryCode& libraries) {
   std::vector<std::string> files = testing::find_libraries(program, {});
   std::erase_if(files, [&](const std::string& file) { return !relative_to(file, build); });
   files.insert(files.begin(), program);
-  const std::vector<std::string> sources = analysis::source_files(head);
   std::vector<Module> modules;
   const auto everything = [](std::string why) {
     WatchedSites all;

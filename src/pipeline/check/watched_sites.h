@@ -46,6 +46,7 @@ class LibraryCode {
 ///   copy that is made where it is asked for) the lines that call it. A function without code or callers is
 ///   not in the program.
 WatchedSites watched_sites(const Impact& impact, const Program& head, const std::string& program,
-                           const std::string& build, const std::string& root, LibraryCode& libraries);
+                           const std::string& build, const std::string& root,
+                           const std::vector<std::string>& sources, LibraryCode& libraries);
 
 }  // namespace simrt::pipeline

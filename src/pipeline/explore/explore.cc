@@ -27,10 +27,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr const char* kBuildHint =
-    "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug && "
-    "cmake --build build-check";
-
 std::int64_t unix_time() {
   using namespace std::chrono;
   return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
@@ -122,7 +118,7 @@ Status Exploring::open() {
 
 Status Exploring::choose_tests() {
   if (!request_.program.empty()) return open_program();
-  auto found = tests_of_build(workspace_->config, build_, kBuildHint, view_.notes, request_.interrupt);
+  auto found = tests_of_check_build(workspace_->config, build_, view_.notes, request_.interrupt);
   if (!found) return fail(found.error());
   std::erase_if(*found, [](const TestCase& test) { return test.disabled || test.command.empty(); });
   const bool named = request_.all || !request_.tests.empty();
