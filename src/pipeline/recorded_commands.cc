@@ -53,6 +53,7 @@ std::vector<history::StoredCommand> portable_commands(const UnitCommands& comman
     for (const std::string& spelling : {directory, canonical_path(directory)})
       replacements.emplace_back(spelling, placeholder);
   std::vector<history::StoredCommand> stored;
+  stored.reserve(commands.by_path.size());
   for (const auto& [path, command] : commands.by_path)
     stored.push_back({path, commands.hashes.at(path), replaced(command.directory, replacements),
                       replaced(command.arguments, replacements)});
@@ -64,6 +65,7 @@ std::vector<RecordedCommand> commands_at(const std::vector<history::StoredComman
   const Replacements replacements{{std::string(kBuild), location.build},
                                   {std::string(kSource), location.source}};
   std::vector<RecordedCommand> commands;
+  commands.reserve(stored.size());
   for (const history::StoredCommand& command : stored)
     commands.push_back(
         {{command.path, replaced(command.directory, replacements), replaced(command.arguments, replacements)},

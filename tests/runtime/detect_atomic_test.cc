@@ -206,7 +206,10 @@ TEST_F(DetectAtomic, AnAtomicUnderTheObjectsOwnLockHandsDataOver) {
 
 // With watched sites in the plan, an atomic elsewhere is no access that may race, but orders all the same.
 TEST_F(DetectAtomic, UnwatchedAtomicsOrderOnly) {
-  a.watch_only([](uintptr_t pc) { return pc == site(910); });
+  Watch only;
+  ASSERT_TRUE(only.reset(true, 1));
+  only.add(site(910));
+  a.watch_only(&only);
   a.store(&y, Order::Relaxed);  // site 911
   b.write(&y, s);
   EXPECT_EQ(findings.races.size(), 0U);

@@ -70,9 +70,9 @@ void Actor::begin() {
 
 void Actor::count_first_sites() { state_->first_site_counts = true; }
 
-void Actor::watch_only(bool (*wanted)(uintptr_t pc)) {
-  options.wanted = wanted;
-  state_->choosy = wanted != nullptr;
+void Actor::watch_only(const Watch* watch) {
+  options.watch = watch;
+  state_->choosy = watch != nullptr;
 }
 
 Actor Actor::create() {
@@ -132,13 +132,13 @@ void Actor::wake(const void* p) {
   act([&] { acquired(number(p)); });
 }
 void Actor::load(const void* p, Order order, unsigned n) {
-  act([&] { AtomicOperation(self, number(p), order, false).finish(4, AtomicKind::Load, order, site(n)); });
+  act([&] { AtomicOperation(self, number(p), order, false).finish({4, AtomicKind::Load, order}, site(n)); });
 }
 void Actor::store(const void* p, Order order, unsigned n) {
-  act([&] { AtomicOperation(self, number(p), order, true).finish(4, AtomicKind::Store, order, site(n)); });
+  act([&] { AtomicOperation(self, number(p), order, true).finish({4, AtomicKind::Store, order}, site(n)); });
 }
 void Actor::update(const void* p, Order order, unsigned n) {
-  act([&] { AtomicOperation(self, number(p), order, true).finish(4, AtomicKind::Update, order, site(n)); });
+  act([&] { AtomicOperation(self, number(p), order, true).finish({4, AtomicKind::Update, order}, site(n)); });
 }
 void Actor::fence(Order order) {
   act([&] { detect::fence(order); });

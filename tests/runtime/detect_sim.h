@@ -56,8 +56,8 @@ class Actor {
   void enter(unsigned site);
   void leave();
   void count_first_sites();  ///< as where Options::every_site is not set
-  /// As with Options::wanted, of this thread's atomics.
-  void watch_only(bool (*wanted)(uintptr_t pc));
+  /// As with Options::watch, of this thread's atomics. Null: all.
+  void watch_only(const Watch* watch);
   uint32_t index() const { return index_; }
 
  private:

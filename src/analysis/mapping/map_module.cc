@@ -232,6 +232,7 @@ Result<ModuleMapping> map_module(const InstrumentedModule& module, const std::st
   if (!object) return fail(object.error());
   std::vector<Guard> guards = find_guards(module, *object);
   std::vector<std::uint64_t> pcs;
+  pcs.reserve(guards.size());
   for (const Guard& guard : guards) pcs.push_back(guard.pc);
   auto info = load_debug_info(module.path, pcs);
   if (!info) return fail(info.error());

@@ -22,7 +22,7 @@ std::string first_line(const fs::path& file) {
 /// The directory that all work trees share. In a linked work tree .git is a file that names its own one.
 fs::path common_directory(const fs::path& root) {
   std::error_code error;
-  const fs::path git = root / ".git";
+  fs::path git = root / ".git";
   if (fs::is_directory(git, error)) return git;
   constexpr std::string_view kPrefix = "gitdir: ";
   const std::string line = first_line(git);

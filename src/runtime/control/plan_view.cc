@@ -46,7 +46,7 @@ T* allocate_array(uint64_t count) {
   return static_cast<T*>(runtime::allocate((count == 0 ? 1 : count) * sizeof(T)));
 }
 
-void watch_libraries(Watch& watch) {
+void watch_libraries(detect::Watch& watch) {
   for (uint32_t i = 0; i < module_count(); ++i) {
     const LoadedModule& module = module_at(i);
     if (is_cxx_library(module.path.text)) watch.add_library(module.text_begin, module.text_end);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "control/strategy.h"
-#include "control/watch.h"
+#include "detect/watch.h"
 #include "simrt/format/plan.h"
 
 namespace simrt::rt::control {
@@ -12,7 +12,7 @@ namespace simrt::rt::control {
 struct PlanView {
   format::PlanHeader header = {};
   Settings settings;
-  Watch watch;
+  detect::Watch watch;
   const format::ScheduleItem* schedule = nullptr;
   uint32_t schedule_count = 0;
 

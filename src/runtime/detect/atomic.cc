@@ -7,7 +7,7 @@ namespace simrt::rt::detect {
 namespace {
 
 void publish(Thread& thread, Object& object, AtomicKind kind, Order order) {
-  object.writer = {};
+  object.writer.who = Releaser::kNobody;
   // Whatever came before, this value is not its.
   if (kind == AtomicKind::Store && !(releases(order) && renews(thread, object.clocks))) object.clocks.clear();
   if (releases(order)) {
@@ -28,46 +28,51 @@ void take_over(Thread& thread, const Object& object, Order order) {
   thread.acquire_pending.join(object.clocks);
 }
 
+// What a counter or a flag does again and again: the thread has nothing to take over from its own last act,
+// and one number to publish.
+bool renew(Thread& thread, Object& object, AtomicAct act) {
+  if (act.kind != AtomicKind::Update || !releases(act.order) || !renews(thread, object.clocks)) return false;
+  thread.hard_events += 2;
+  object.clocks.only.segment = thread.segment;
+  object.writer.who = Releaser::kNobody;
+  return true;
+}
+
 // Under the address's lock.
-void order_operation(Thread& thread, Object& object, AtomicKind kind, Order order) {
-  if (kind != AtomicKind::Store) take_over(thread, object, order);
-  if (kind == AtomicKind::Store || kind == AtomicKind::Update) publish(thread, object, kind, order);
+void order_operation(Thread& thread, Object& object, AtomicAct act) {
+  if (renew(thread, object, act)) return;
+  if (act.kind != AtomicKind::Store) take_over(thread, object, act.order);
+  if (act.stores()) publish(thread, object, act.kind, act.order);
 }
 
 }  // namespace
 
+void enter_atomic_access(Thread& thread, uintptr_t address, AtomicAct act, uintptr_t pc) {
+  const uint64_t cell_kind = kAtomic | (act.stores() ? kWrite : 0);
+  for (uint32_t done = 0; done < act.size; done += 8)
+    watch<false>(thread, address + done, act.size - done < 8 ? act.size - done : 8, cell_kind, pc);
+}
+
 // An object is there before the value is: whoever reads the value then knows to look for it.
-void AtomicOperation::enter(bool publishes) {
-  thread_->busy = true;
-  const uint32_t bucket = object_bucket(address_);
-  thread_->stripe = &bucket_lock(bucket);
-  thread_->stripe->lock();
-  object_ = find_object(bucket, address_);
-  if (object_ == nullptr && publishes) object_ = make_object(bucket, address_);
+Object* AtomicOperation::enter(Thread& thread, uintptr_t address, bool publishes) {
+  thread.busy = true;
+  const uint32_t bucket = object_bucket(address);
+  runtime::SpinLock& stripe = bucket_lock(bucket);
+  thread.stripe = &stripe;
+  stripe.lock();
+  Object* object = find_object(bucket, address);
+  return object != nullptr || !publishes ? object : make_object(bucket, address);
 }
 
-void AtomicOperation::leave() {
-  thread_->stripe->unlock();
-  thread_->stripe = nullptr;
-  thread_->busy = false;
-}
-
-void AtomicOperation::finish(uint32_t size, AtomicKind kind, Order order, uintptr_t pc) {
-  if (thread_ == nullptr) return;
-  const bool stores = kind == AtomicKind::Store || kind == AtomicKind::Update;
-  if (thread_->stripe == nullptr && kind != AtomicKind::Store && may_have_object(address_)) enter(false);
-  const bool locked = thread_->stripe != nullptr;
+void AtomicOperation::finish_locked(Thread& thread, Object* object, uintptr_t address, AtomicAct act,
+                                    uintptr_t pc) {
   // The access belongs to the segment that a release ends: whoever acquires is ordered behind it.
-  if (object_ != nullptr) order_operation(*thread_, *object_, kind, order);
-  // What orders threads counts wherever it is, what races only where that was asked for.
-  if (!thread_->choosy || options.wanted(pc)) {
-    const uint64_t cell_kind = kAtomic | (stores ? kWrite : 0);
-    for (uint32_t done = 0; done < size; done += 8)
-      watch<false>(*thread_, address_ + done, size - done < 8 ? size - done : 8, cell_kind, pc);
-  }
-  if (!locked) return;
-  if (stores && releases(order)) next_segment(*thread_);
-  leave();
+  if (object != nullptr) order_operation(thread, *object, act);
+  enter_where_wanted(thread, address, act, pc);
+  if (act.stores() && releases(act.order)) next_segment(thread);
+  thread.stripe->unlock();
+  thread.stripe = nullptr;
+  thread.busy = false;
 }
 
 void fence(Order order) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "detect/finding.h"
+#include "detect/watch.h"
 
 namespace simrt::rt::detect {
 
@@ -24,8 +25,8 @@ struct Options {
   /// more pairs of sites to look into, at about twice the cost.
   bool every_site = true;
   bool partial = false;  // only some accesses are seen: data handed over under a lock may go unnoticed
-  /// Null: plain accesses at all sites count. Else those whose hook's return address it wants (see patch.h).
-  bool (*wanted)(uintptr_t pc) = nullptr;
+  /// Null: plain accesses at all sites count. Else those whose hook's return address it has (see patch.h).
+  const Watch* watch = nullptr;
 };
 
 /// Makes the tables and adopts the calling thread as index 0. False when the address space has no room for

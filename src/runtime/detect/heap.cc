@@ -13,20 +13,17 @@ struct Entry {
   uint64_t thread_and_check;
 };
 
-// Two blocks that may begin at an address with this number, the later one first.
-struct alignas(64) Grain {
-  Entry entry[2];
-};
+// One block begins in a grain: the smallest of glibc's are as far apart. Whoever enters one does not look at
+// what was there: a store waits for memory in the background, a load does not.
+constexpr uint32_t kGrains = 1u << 21, kGrainsOfChunk = 1u << 11;  // a chunk gets its memory at once
+constexpr uintptr_t kGrain = 32, kFarthest = uintptr_t{1} << 20;   // how far inside a block one is found
 
-constexpr uint32_t kGrains = 1u << 20, kGrainsOfChunk = 1u << 10;  // a chunk gets its memory at once
-constexpr uintptr_t kGrain = 16, kFarthest = uintptr_t{1} << 20;   // how far inside a block one is found
-
-Grain* grains = nullptr;
+Entry* entries = nullptr;  // by grain
 bool chunk_made[kGrains / kGrainsOfChunk];
 
 // Neighbours in memory are neighbours here; what is farther apart than the table is long lies anywhere.
 uint32_t grain_of(uintptr_t address) {
-  constexpr unsigned kRegionShift = 24;
+  constexpr unsigned kRegionShift = 26;
   static_assert(kGrains * kGrain == uintptr_t{1} << kRegionShift);
   const uint64_t region = (address >> kRegionShift) * 0x9e3779b97f4a7c15u >> 40;
   return static_cast<uint32_t>(address / kGrain + region) % kGrains;
@@ -57,20 +54,17 @@ bool is_whole(const Entry& entry) {
   return entry.thread_and_check >> 32 == check_of(entry, thread_of(entry));
 }
 
+// The block that begins in the grain of `address`.
 bool find(uintptr_t address, Entry& out) {
-  for (const Entry& entry : grains[grain_of(address)].entry) {
-    if (__atomic_load_n(&entry.address, __ATOMIC_RELAXED) != address) continue;
-    out = load(entry);
-    return out.address == address && is_whole(out);
-  }
-  return false;
+  out = load(entries[grain_of(address)]);
+  return (out.address ^ address) / kGrain == 0 && is_whole(out);
 }
 
 }  // namespace
 
 bool make_heap() {
-  grains = reserve_array<Grain>(kGrains);
-  return grains != nullptr;
+  entries = reserve_array<Entry>(kGrains);
+  return entries != nullptr;
 }
 
 void enter_block(const Thread& thread, uintptr_t address, uint64_t size, uintptr_t pc) {
@@ -78,14 +72,11 @@ void enter_block(const Thread& thread, uintptr_t address, uint64_t size, uintptr
   bool& made = chunk_made[number / kGrainsOfChunk];
   if (!__atomic_load_n(&made, __ATOMIC_RELAXED)) {
     __atomic_store_n(&made, true, __ATOMIC_RELAXED);
-    populate(grains + number / kGrainsOfChunk * kGrainsOfChunk, kGrainsOfChunk * sizeof(Grain));
+    populate(entries + number / kGrainsOfChunk * kGrainsOfChunk, kGrainsOfChunk * sizeof(Entry));
   }
-  Grain& grain = grains[number];
   Entry entry = {address, size, uint64_t{thread.context} << 32 | site_of(pc), 0};
   entry.thread_and_check = check_of(entry, thread.index) << 32 | thread.index;
-  const Entry before = load(grain.entry[0]);
-  if (before.address != 0 && before.address != address) store(grain.entry[1], before);
-  store(grain.entry[0], entry);
+  store(entries[number], entry);
 }
 
 void find_block(uintptr_t inside, Block& block) {
@@ -93,7 +84,7 @@ void find_block(uintptr_t inside, Block& block) {
   const uintptr_t first = inside & ~(kGrain - 1);
   for (uintptr_t at = first; at + kFarthest > first && at != 0; at -= kGrain) {
     Entry entry;
-    if (!find(at, entry)) continue;
+    if (!find(at, entry) || entry.address > inside) continue;
     if (inside >= entry.address + entry.size) return;
     block.address = entry.address;
     block.size = entry.size;

@@ -70,7 +70,7 @@ void wake_watchers() {
 // On the thread itself.
 void watch_from_here(Thread& thread) {
   thread.watched = &watched;
-  thread.choosy = options.wanted != nullptr;
+  thread.choosy = options.watch != nullptr;
   thread.first_site_counts = !options.every_site;
 }
 
@@ -175,7 +175,7 @@ void release_lock_clocks(const Thread& thread, Object& object, bool shared, bool
 bool start(const Options& given) {
   if (started) return true;
   options = given;
-  options.partial = given.partial || given.wanted != nullptr;
+  options.partial = given.partial || given.watch != nullptr;
   births = reserve_array<Birth>(kMostWaiting);
   if (births == nullptr || !make_shadow() || !make_contexts() || !make_places() || !make_locksets() ||
       !make_objects() || !make_threads() || !make_heap() || !make_races() || !make_lock_order() ||

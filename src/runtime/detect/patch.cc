@@ -87,13 +87,13 @@ bool is_stub(const Table& stubs, const uint8_t* p) {
 }
 
 struct Patcher {
-  bool (*wanted)(uintptr_t);
+  const Watch& watch;
   bool calls;
   Patched result;
 
   bool keeps(Hook hook, const uint8_t* return_address) const {
     if (hook != Hook::Access) return !calls;
-    return wanted(reinterpret_cast<uintptr_t>(return_address));
+    return watch.has(reinterpret_cast<uintptr_t>(return_address));
   }
 
   // The instruction at `p`, `size` bytes, calls `hook` (or jumps to it as its last act).
@@ -174,8 +174,8 @@ int patch_module(dl_phdr_info* info, size_t, void* argument) {
 
 }  // namespace
 
-Patched patch_out(bool (*wanted)(uintptr_t), bool calls) {
-  Patcher patcher = {wanted, calls, {}};
+Patched patch_out(const Watch& watch, bool calls) {
+  Patcher patcher = {watch, calls, {}};
   dl_iterate_phdr(&patch_module, &patcher);
   return patcher.result;
 }
@@ -185,7 +185,7 @@ Patched patch_out(bool (*wanted)(uintptr_t), bool calls) {
 #else
 
 namespace simrt::rt::detect {
-Patched patch_out(bool (*)(uintptr_t), bool) { return {}; }
+Patched patch_out(const Watch&, bool) { return {}; }
 }  // namespace simrt::rt::detect
 
 #endif

@@ -63,7 +63,7 @@ struct Thread {
   uint64_t base;  // cell_base(slot, segment)
   Context context;
   uint32_t depth;          // of frames; may pass kMostFrames
-  bool choosy;             // Options::wanted is to be asked
+  bool choosy;             // Options::watch is to be asked
   bool first_site_counts;  // !Options::every_site
   Frame* frames;
   uint64_t* clock[kOrders];  // kSlots each; the own component is not kept up to date: see segment

@@ -223,23 +223,23 @@ void FindingWriter::doubt(uint32_t unserialisable) {
     triple_[unserialisable]->flags |= format::kFindingLoop;
 }
 
-bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc)) {
+bool start_detector(const format::PlanHeader& plan, bool partial, const detect::Watch* watch) {
   finding_writer.start(plan.detectors, plan.findings_limit);
   detect::Options options;
   options.sink = &finding_writer;
   options.lock_cycles = (plan.detectors & format::kDetectLockCycles) != 0;
   options.atomicity = (plan.detectors & format::kDetectAtomicity) != 0;
   options.partial = partial;
-  options.every_site = partial || wanted != nullptr || plan.mode == format::RunMode::Control;
-  options.wanted = wanted;
+  options.every_site = partial || watch != nullptr || plan.mode == format::RunMode::Control;
+  options.watch = watch;
   if (!detect::start(options)) return false;
-  if (wanted != nullptr && plan.mode == format::RunMode::Detect) detect::patch_out(wanted, kPatchCalls);
+  if (watch != nullptr && plan.mode == format::RunMode::Detect) detect::patch_out(*watch, kPatchCalls);
   return true;
 }
 
 void patch_new_modules() {
-  if (detect::options.wanted != nullptr && detect::is_alone())
-    detect::patch_out(detect::options.wanted, kPatchCalls);
+  if (detect::options.watch != nullptr && detect::is_alone())
+    detect::patch_out(*detect::options.watch, kPatchCalls);
 }
 
 }  // namespace simrt::rt

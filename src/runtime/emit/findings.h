@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "detect/finding.h"
+#include "detect/watch.h"
 #include "emit/run_file.h"
 
 namespace simrt::rt {
@@ -62,9 +63,9 @@ class FindingWriter final : public detect::Sink {
 };
 
 /// Starts the detector as the plan says, and writes its findings to the run file. On the first thread, before
-/// the program's own code. `wanted`: see detect::Options; in mode detect the hooks it does not want are taken
+/// the program's own code. `watch`: see detect::Options; in mode detect the hooks it does not have are taken
 /// out of the code. False when there is no room for the shadow memory.
-bool start_detector(const format::PlanHeader& plan, bool partial, bool (*wanted)(uintptr_t pc) = nullptr);
+bool start_detector(const format::PlanHeader& plan, bool partial, const detect::Watch* watch = nullptr);
 
 /// Behind dlopen: takes hooks out of what has come. Not while other threads run, who may be in the new code:
 /// then its hooks ask each time.

@@ -25,7 +25,7 @@ template <uint32_t kSize, uint64_t kKind, bool kAligned>
                                 detect::site_of(pc)))
         return;
     }
-    if (!detect::options.wanted(pc)) return;
+    if (!detect::options.watch->has(pc)) return;
   }
   if constexpr (kSize <= 8) {
     detect::watch<kAligned>(*thread, address, kSize, kKind, pc);

@@ -114,7 +114,7 @@ T load(const volatile T* pointer, int memory_order, uintptr_t pc) {
     control::point(EventKind::AtomicLoad, address, sizeof(T), pc, static_cast<uint8_t>(order));
   detect::AtomicOperation operation(detect::watched, address, order, false);
   const T value = Machine<T>::load(p);
-  operation.finish(sizeof(T), AtomicKind::Load, order, pc);
+  operation.finish({sizeof(T), AtomicKind::Load, order}, pc);
   tell(value, value);
   return value;
 }
@@ -128,7 +128,7 @@ void store(volatile T* p, T value, int memory_order, uintptr_t pc) {
   detect::AtomicOperation operation(detect::watched, address, order, true);
   const T found = controlled() ? Machine<T>::load(p) : T();
   Machine<T>::store(p, value, order);
-  operation.finish(sizeof(T), AtomicKind::Store, order, pc);
+  operation.finish({sizeof(T), AtomicKind::Store, order}, pc);
   tell(found, value);
 }
 
@@ -140,7 +140,7 @@ T update(volatile T* p, int memory_order, uintptr_t pc, Machinery machinery) {
     control::point(EventKind::AtomicUpdate, address, sizeof(T), pc, static_cast<uint8_t>(order));
   detect::AtomicOperation operation(detect::watched, address, order, true);
   const T old = machinery();
-  operation.finish(sizeof(T), AtomicKind::Update, order, pc);
+  operation.finish({sizeof(T), AtomicKind::Update, order}, pc);
   if (controlled()) tell(old, Machine<T>::load(p));
   return old;
 }
@@ -160,8 +160,8 @@ bool compare_exchange(volatile T* p, T& expected, T desired, int success, int fa
     control::point(EventKind::AtomicUpdate, address, sizeof(T), pc, static_cast<uint8_t>(order));
   detect::AtomicOperation operation(detect::watched, address, order, true);
   const bool done = Machine<T>::compare_exchange(p, expected, desired);
-  operation.finish(sizeof(T), done ? AtomicKind::Update : AtomicKind::Failed,
-                   done ? order : order_of(failure), pc);
+  operation.finish(
+      {sizeof(T), done ? AtomicKind::Update : AtomicKind::Failed, done ? order : order_of(failure)}, pc);
   tell(expected, done ? desired : expected);
   if (controlled() && (!done || expected == desired)) control::unchanged(!done);
   return done;

@@ -31,7 +31,17 @@ class SignalBlock {
 class SpinLock {
  public:
   void lock() {
-    for (int spins = 0; __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+    if (__atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) != 0) [[unlikely]]
+      wait();
+  }
+  bool try_lock() { return __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) == 0; }
+  void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
+  /// For a forked child: whoever held it does not exist here.
+  void reset() { unlock(); }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void wait() {
+    for (int spins = 0; !try_lock(); ++spins) {
       if (spins < 64) {
         cpu_relax();
       } else if (spins < 256) {
@@ -42,12 +52,7 @@ class SpinLock {
       }
     }
   }
-  bool try_lock() { return __atomic_exchange_n(&held_, 1, __ATOMIC_ACQUIRE) == 0; }
-  void unlock() { __atomic_store_n(&held_, 0, __ATOMIC_RELEASE); }
-  /// For a forked child: whoever held it does not exist here.
-  void reset() { unlock(); }
 
- private:
   int held_ = 0;
 };
 

@@ -43,7 +43,7 @@ inline bool tells(uintptr_t pc) {
   if (mode == RunMode::Off) [[likely]]
     return false;
   if (!controlled() && detect::watched == nullptr) return false;
-  if (detect::options.wanted != nullptr && !detect::options.wanted(pc)) return false;
+  if (detect::options.watch != nullptr && !detect::options.watch->has(pc)) return false;
   return counts(pc);
 }
 /// A call from `pc`, of which tells() is true, reads or is about to write memory.

@@ -123,8 +123,8 @@ void begin_execution() {
   write_first_thread(*first_thread);
   if (plan.mode != RunMode::Off && plan.detectors != 0) {
     const bool partial = (plan.flags & format::kPlanSynchronizationOnly) != 0;
-    bool (*const wanted)(uintptr_t) = [](uintptr_t pc) { return engine.plan.watch.has(pc); };
-    if (!start_detector(plan, partial, engine.plan.watch.filters() ? wanted : nullptr))
+    const detect::Watch& watch = engine.plan.watch;
+    if (!start_detector(plan, partial, watch.filters() ? &watch : nullptr))
       return runtime::store_release(header.state, RunState::Failed);
   }
   runtime::store_release(header.state, RunState::Running);

@@ -7,7 +7,7 @@
 
 #include "sys/memory.h"
 
-namespace simrt::rt::control {
+namespace simrt::rt::detect {
 
 class Watch {
  public:
@@ -71,4 +71,4 @@ class Watch {
   uint32_t library_count_ = 0;
 };
 
-}  // namespace simrt::rt::control
+}  // namespace simrt::rt::detect
