@@ -6,6 +6,7 @@
 #include <set>
 
 #include "detect/access.h"
+#include "detect/heap.h"
 #include "detect_sim.h"
 
 namespace simrt::rt::detect {
@@ -245,6 +246,27 @@ TEST_F(DetectOrder, UseAfterFreeIsARaceWithTheFree) {
   EXPECT_EQ(findings.races[0].block.pc, site(s + 8));
   ASSERT_EQ(findings.races[0].block.frames, 1U);
   EXPECT_EQ(findings.races[0].block.stack[0], site(s + 9));
+}
+
+// As close to each other as glibc's allocator puts blocks: chunks of 32 bytes and more, 16 of them its own.
+TEST_F(DetectOrder, EachBlockIsFoundByWhatLiesInIt) {
+  alignas(16) static char heap[1 << 16];
+  std::mt19937 random(1);
+  std::vector<std::pair<uintptr_t, uint64_t>> blocks;
+  for (uint64_t chunk = 16; chunk + 512 < sizeof heap;) {
+    const uint64_t bytes = 32 + random() % 28 * 16;
+    a.allocate(heap + chunk, bytes - 8, s);
+    blocks.emplace_back(reinterpret_cast<uintptr_t>(heap + chunk), bytes - 8);
+    chunk += bytes;
+  }
+  for (const auto& [address, size] : blocks) {
+    Block found;
+    for (const uint64_t inside : {uint64_t{0}, random() % size, size - 1}) {
+      find_block(address + inside, found);
+      ASSERT_EQ(found.address, address) << inside;
+      ASSERT_EQ(found.size, size);
+    }
+  }
 }
 
 // Larger than what is cleared by hand, marked when it is freed, or given its shadow at once.
