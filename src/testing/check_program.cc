@@ -98,7 +98,9 @@ CheckEnd end_of(const Execution& execution, int wait_status, bool killed) {
     default:
       break;
   }
-  if (killed) return execution.outside > 0 ? CheckEnd::WaitsOutside : CheckEnd::TimedOut;
+  // However long it ran: nobody has come for the plan. Killed before main, somebody has.
+  const bool nobody_came = execution.state == RunState::NotStarted && execution.pid == 0;
+  if (killed && !nobody_came) return execution.outside > 0 ? CheckEnd::WaitsOutside : CheckEnd::TimedOut;
   if (execution.state == RunState::NotStarted || execution.state == RunState::Failed)
     return CheckEnd::NotUnderPlan;
   return WIFSIGNALED(wait_status) ? CheckEnd::Crashed : CheckEnd::Finished;

@@ -368,6 +368,18 @@ TEST(Control, WhatIsNoCheckBuildIsSaid) {
   EXPECT_EQ(program->run(CheckPlan{})->end, CheckEnd::NotUnderPlan);
 }
 
+TEST(Control, WhatIsNoCheckBuildIsSaidOfALongExecution) {
+  CheckOptions options;
+  options.command = {"/bin/sleep", "60"};
+  options.timeout_seconds = 0.3;
+  for (const bool fork_server : {false, true}) {
+    options.fork_server = fork_server;
+    auto program = CheckProgram::create(options);
+    ASSERT_TRUE(program);
+    EXPECT_EQ(program->run(CheckPlan{})->end, CheckEnd::NotUnderPlan) << fork_server;
+  }
+}
+
 TEST(Control, EveryExecutionFindsItsTemporaryFilesEmpty) {
   CheckOptions options;
   options.command = {
