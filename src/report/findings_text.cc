@@ -17,6 +17,15 @@ std::string plural(std::size_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string incomplete_text(const CheckView& view) {
+  const auto cut = std::count_if(view.tests.begin(), view.tests.end(),
+                                 [](const CheckedTestLine& test) { return !test.complete; });
+  std::vector<std::string> parts;
+  if (view.not_run != 0) parts.push_back(plural(view.not_run, "test") + " not checked");
+  if (cut != 0) parts.push_back(plural(static_cast<std::size_t>(cut), "test") + " not to the end");
+  return fmt::format("incomplete: {}\n", fmt::join(parts, ", "));
+}
+
 std::string place(const CodeFrame& frame) {
   if (frame.file.empty()) return "?";
   if (frame.line == 0) return frame.file;  // what the compiler added
@@ -184,8 +193,7 @@ std::string render_check_text(const CheckView& view) {
   if (view.outside != 0)
     out += fmt::format("{} outside what the change touches: not followed (--all looks at everything)\n",
                        plural(view.outside, "hint"));
-  if (!view.complete)
-    out += fmt::format("incomplete: stopped early, {} not checked\n", plural(view.not_run, "test"));
+  if (!view.complete) out += incomplete_text(view);
   for (const CheckedTestLine& test : view.tests)
     for (const std::string& note : test.notes) out += fmt::format("note: {}: {}\n", test.name, note);
   for (const std::string& note : view.notes) out += fmt::format("note: {}\n", note);

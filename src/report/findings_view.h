@@ -15,6 +15,7 @@ struct CheckedTestLine {
   std::uint64_t executions = 0;
   double seconds = 0;
   bool complete = true;
+  bool took_part = true;  ///< false: nothing of it was checked
   std::vector<std::string> notes;
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -52,10 +53,11 @@ class Checking {
   Status begin();
   void look_at_all();
   void check_all();
-  void check_one(std::size_t index);
+  void check_one(std::size_t index, std::size_t still_due);
+  std::vector<std::size_t> unfinished() const;
   TestCheckOptions options_for_test();
-  void store(const TestCase& test, TestCheckResult& result);
-  Status keep(const TestCase& test, const TestCheckResult& result);
+  void store(std::size_t index, TestCheckResult& result);
+  Status keep(const TestCase& test, const TestCheckResult& result, const report::CheckedTestLine& line);
   Finding& merge(const Finding& finding, std::uint64_t id, const std::string& test);
   bool is_of_base(const Finding& finding) const;
   void compare();
@@ -85,12 +87,13 @@ class Checking {
   std::unordered_map<TestId, double> recorded_seconds_;
   std::set<std::string> failed_before_;  // tests whose recorded run failed
   std::unique_ptr<Progress> progress_;
+  std::uint64_t round_ = 0;  // of all tests, then of those whose share of the budget was too small
 
   std::mutex mutex_;  // guards what follows while tests run
   std::map<std::uint64_t, Finding> findings_;
   std::map<std::uint64_t, history::KnownFinding> known_;  // before this run
   std::map<std::uint64_t, history::Suppression> suppressed_;
-  std::vector<std::pair<std::size_t, report::CheckedTestLine>> lines_;
+  std::map<std::size_t, report::CheckedTestLine> lines_;  // by test
   report::CheckView view_;
 };
 
@@ -240,7 +243,7 @@ Finding& Checking::merge(const Finding& finding, std::uint64_t id, const std::st
 
 TestCheckOptions Checking::options_for_test() {
   TestCheckOptions options;
-  options.seed = seed_;
+  options.seed = round_ == 0 ? seed_ : hash_combine(seed_, round_);
   options.tries = request_.tries;
   options.schedules = request_.schedules;
   options.timeout_seconds = request_.timeout_seconds;
@@ -254,14 +257,14 @@ TestCheckOptions Checking::options_for_test() {
   return options;
 }
 
-void Checking::check_one(std::size_t index) {
+void Checking::check_one(std::size_t index, std::size_t still_due) {
   const TestCase& test = tests_[index];
   if (out_of_time()) return;
   TestCheckOptions options = options_for_test();
   // No test uses up what the others need: a part of what is left of the budget each, the last ones more.
   const std::size_t shares = looks_[index].promise == Promise::Race ? kSharesSeen : kShares;
   const double share =
-      std::max(kLeastShare, seconds_left() / static_cast<double>(std::min(shares, tests_.size() - index)));
+      std::max(kLeastShare, seconds_left() / static_cast<double>(std::min(shares, still_due)));
   options.seconds_left = [this, share, start = Clock::now()] {
     return std::min(seconds_left(), share - std::chrono::duration<double>(Clock::now() - start).count());
   };
@@ -269,20 +272,25 @@ void Checking::check_one(std::size_t index) {
   auto result = check_test(test, options);
   looks_[index].run.reset();
   const std::lock_guard lock(mutex_);
-  ++(result && result->took_part ? view_.with_part : view_.without_part);
+  if (round_ == 0) ++(result && result->took_part ? view_.with_part : view_.without_part);
   if (!result) {
     view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
     return;
   }
-  report::CheckedTestLine line{test.name, result->executions, result->seconds, result->complete,
-                               result->notes};
-  lines_.emplace_back(index, std::move(line));
-  view_.outside += result->outside;
-  store(test, *result);
+  if (round_ == 0) view_.outside += result->outside;
+  store(index, *result);
   progress_->advance(test.name);
 }
 
-void Checking::store(const TestCase& test, TestCheckResult& result) {
+void Checking::store(std::size_t index, TestCheckResult& result) {
+  const TestCase& test = tests_[index];
+  report::CheckedTestLine& line = lines_[index];
+  line.name = test.name;
+  line.executions += result.executions;
+  line.seconds += result.seconds;
+  line.complete = result.complete;
+  line.took_part = result.took_part;
+  line.notes = result.notes;
   for (Verified& verified : result.confirmed) {
     verified.finding.witness =
         fingerprint_text(hash_combine(verified.fingerprint, hash_bytes(test.name))).substr(0, 10);
@@ -291,12 +299,13 @@ void Checking::store(const TestCase& test, TestCheckResult& result) {
   for (const auto* unproven : {&result.seen, &result.potential})
     for (const Candidate& candidate : *unproven) merge(candidate.finding, candidate.fingerprint, test.name);
   for (const Candidate& again : result.seen_again) merge(again.finding, again.fingerprint, test.name);
-  const Status kept = database_->transaction([&] { return keep(test, result); });
+  const Status kept = database_->transaction([&] { return keep(test, result, line); });
   if (!kept)
     view_.notes.push_back(fmt::format("{}: not kept in the history: {}", test.name, kept.error().message));
 }
 
-Status Checking::keep(const TestCase& test, const TestCheckResult& result) {
+Status Checking::keep(const TestCase& test, const TestCheckResult& result,
+                      const report::CheckedTestLine& line) {
   const auto record = [](const Finding& finding, std::uint64_t id) {
     history::FindingRecord record;
     record.fingerprint = id;
@@ -314,9 +323,9 @@ Status Checking::keep(const TestCase& test, const TestCheckResult& result) {
     if (found == findings_.end()) return Status();
     return history::put_finding(*database_, run_, record(found->second, id), {test.name});
   };
-  history::CheckedTest line{test.name, result.executions, result.seconds,
-                            fmt::format("{}", fmt::join(result.notes, "; "))};
-  if (Status done = history::put_checked_test(*database_, run_, line); !done) return done;
+  const history::CheckedTest checked{line.name, line.executions, line.seconds,
+                                     fmt::format("{}", fmt::join(line.notes, "; "))};
+  if (Status done = history::put_checked_test(*database_, run_, checked); !done) return done;
   const auto executable = identity_->of(test);
   for (const Verified& verified : result.confirmed) {
     if (Status done = put(verified.fingerprint); !done) return done;
@@ -408,12 +417,29 @@ void Checking::look_at_all() {
   tests_ = std::move(tests);
 }
 
+/// Those that the budget stopped before their end.
+std::vector<std::size_t> Checking::unfinished() const {
+  std::vector<std::size_t> out;
+  for (const auto& [index, line] : lines_)
+    if (line.took_part && !line.complete) out.push_back(index);
+  return out;
+}
+
+/// What the others left of the budget belongs to the tests whose share was too small: they go on, with other
+/// schedules.
 void Checking::check_all() {
-  progress_ = std::make_unique<Progress>("check", tests_.size());
-  run_tasks(
-      tests_.size(), request_.jobs == 0 ? available_processors() : request_.jobs,
-      [&](std::size_t index) { check_one(index); }, request_.interrupt);
-  progress_->finish();
+  std::vector<std::size_t> due(tests_.size());
+  std::iota(due.begin(), due.end(), std::size_t{0});
+  const unsigned jobs = request_.jobs == 0 ? available_processors() : request_.jobs;
+  for (;; ++round_) {
+    progress_ = std::make_unique<Progress>(round_ == 0 ? "check" : "check further", due.size());
+    run_tasks(
+        due.size(), jobs, [&](std::size_t i) { check_one(due[i], due.size() - i); }, request_.interrupt);
+    progress_->finish();
+    due = unfinished();
+    const bool stopped = request_.interrupt && request_.interrupt->requested();
+    if (due.empty() || stopped || request_.budget_seconds <= 0 || seconds_left() < kLeastShare) return;
+  }
 }
 
 Result<report::CheckView> Checking::run() {
@@ -421,7 +447,6 @@ Result<report::CheckView> Checking::run() {
     if (Status done = (this->*step)(); !done) return fail(done.error());
   look_at_all();
   check_all();
-  std::sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [index, line] : lines_) view_.tests.push_back(std::move(line));
   view_.not_run = tests_.size() - view_.tests.size();
   view_.complete = view_.not_run == 0 && std::all_of(view_.tests.begin(), view_.tests.end(),

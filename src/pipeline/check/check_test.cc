@@ -76,12 +76,15 @@ Result<TestCheckResult> check_test(const TestCase& test, const TestCheckOptions&
                     "followed up; no "
                     "execution confirmed them",
                     result.weak));
+  const std::string stopped_by =
+      options.interrupt && options.interrupt->requested() ? "interrupted" : "the budget was used up";
   if (result.unfinished > 0)
-    result.notes.push_back(fmt::format(
-        "{} potential findings were not verified to the end: {}", result.unfinished,
-        options.interrupt && options.interrupt->requested() ? "interrupted" : "the budget was used up"));
-  if (!done) result.complete = false;
+    result.notes.push_back(
+        fmt::format("{} potential findings were not verified to the end: {}", result.unfinished, stopped_by));
   result.executions = program->executions();
+  if (!done) result.complete = false;
+  if (!result.complete && result.took_part)
+    result.notes.push_back(fmt::format("not to its end: {}; {} executions", stopped_by, result.executions));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
