@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "config/glob.h"
+#include "pipeline/project/discover.h"
 #include "support/files.h"
 #include "testing/discover.h"
 
@@ -40,6 +41,13 @@ testing::DiscoverOptions discover_options(const config::Config& config, const st
   return options;
 }
 
+// As the project's own build system has it.
+std::string how_to_build_for_checking(const config::Config& config, const std::string& build) {
+  const auto findings = project::discover_project(config.root);
+  if (!findings) return "build there with SIMRT_BUILD=check and simrt-clang++ or simrt-g++";
+  return project::instrumented_build_command(*findings, build, true);
+}
+
 }  // namespace
 
 Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const std::string& build,
@@ -61,15 +69,13 @@ Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const
 Result<std::vector<TestCase>> tests_of_check_build(const config::Config& config, const std::string& build,
                                                    std::vector<std::string>& warnings,
                                                    const InterruptToken* interrupt) {
-  constexpr const char* kHint =
-      "cmake -B build-check --toolchain \"$(simrt toolchain)\" -DSIMRT_BUILD=check -DCMAKE_BUILD_TYPE=Debug "
-      "&& "
-      "cmake --build build-check (without CMake: build there with SIMRT_BUILD=check and simrt-clang++ or "
-      "simrt-g++)";
   std::error_code error;
   if (!std::filesystem::is_directory(build, error))
-    return fail(ErrorCode::Project, fmt::format("there is no build for checking at {}", build), kHint);
-  return tests_of_build(config, build, kHint, warnings, interrupt);
+    return fail(ErrorCode::Project, fmt::format("there is no build for checking at {}", build),
+                how_to_build_for_checking(config, build));
+  auto tests = tests_of_build(config, build, {}, warnings, interrupt);
+  if (tests || !tests.error().hint.empty()) return tests;
+  return fail(tests.error().code, tests.error().message, how_to_build_for_checking(config, build));
 }
 
 Result<std::vector<TestCase>> tests_named(std::vector<TestCase> tests, const std::vector<std::string>& globs,
