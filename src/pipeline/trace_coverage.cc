@@ -19,9 +19,28 @@ constexpr std::size_t kRoleDepth = 8;  // threads that start threads ...: deeper
 /// Repository-relative paths tell the project's own code from the standard library's thread templates.
 bool is_own_code(const analysis::CodeSite& site) { return !site.file.empty() && site.file.front() != '/'; }
 
+/// Threads of one process stay apart even where their roles read alike (the role's path is cut at a depth).
+std::vector<ThreadCoverage> join_by_role(const std::vector<std::vector<ThreadCoverage>>& processes) {
+  std::vector<ThreadCoverage> joined;
+  std::map<std::pair<std::string, std::size_t>, std::size_t>
+      place;  // role, how many of it before -> in joined
+  for (const std::vector<ThreadCoverage>& threads : processes) {
+    std::map<std::string, std::size_t> seen;
+    for (const ThreadCoverage& thread : threads) {
+      const auto [at, fresh] = place.try_emplace({thread.role, seen[thread.role]++}, joined.size());
+      if (fresh)
+        joined.push_back(thread);
+      else
+        joined[at->second].blocks |= thread.blocks;
+    }
+  }
+  return joined;
+}
+
 }  // namespace
 
-TestCoverage combine_threads(std::vector<ThreadCoverage> threads) {
+TestCoverage combine_processes(const std::vector<std::vector<ThreadCoverage>>& processes) {
+  std::vector<ThreadCoverage> threads = join_by_role(processes);
   TestCoverage combined;
   combined.threads = static_cast<std::uint32_t>(std::max<std::size_t>(1, threads.size()));
   BlockSet seen;
@@ -56,18 +75,18 @@ struct TraceCoverage::Process {
 
 TracedCoverage TraceCoverage::read(const std::vector<std::string>& trace_files) {
   TracedCoverage out;
-  std::vector<ThreadCoverage> threads;
+  std::vector<std::vector<ThreadCoverage>> processes;
   out.usable = true;
   bool any = false;
   for (std::size_t i = 0; i < trace_files.size(); ++i) {
-    if (add_process(trace_files[i], i, threads, out))
+    if (add_process(trace_files[i], i, processes, out))
       any = true;
     else
       out.usable = false;
   }
   out.usable = out.usable && any;
   const BlockSet shared = std::move(out.coverage.several);
-  out.coverage = combine_threads(std::move(threads));
+  out.coverage = combine_processes(processes);
   out.coverage.several |= shared;
   for (ThreadCoverage& thread : out.coverage.single) thread.blocks -= shared;
   std::erase_if(out.coverage.single, [](const ThreadCoverage& thread) { return thread.blocks.isEmpty(); });
@@ -75,7 +94,7 @@ TracedCoverage TraceCoverage::read(const std::vector<std::string>& trace_files) 
 }
 
 bool TraceCoverage::add_process(const std::string& file, std::size_t number,
-                                std::vector<ThreadCoverage>& threads, TracedCoverage& out) {
+                                std::vector<std::vector<ThreadCoverage>>& processes, TracedCoverage& out) {
   auto trace = testing::read_trace(file);
   if (!trace) {
     out.notes.push_back(trace.error().message);
@@ -98,11 +117,12 @@ bool TraceCoverage::add_process(const std::string& file, std::size_t number,
   process.beyond = &calls_beyond(process.mappings);
   const std::string name = number == 0 ? "" : fmt::format("process {}: ", number + 1);
   name_sites(process.trace);
+  std::vector<ThreadCoverage>& threads = processes.emplace_back();
   std::size_t alive = 0;
   for (std::size_t t = 0; t < process.trace.threads.size(); ++t) {
     const testing::TraceThread& thread = process.trace.threads[t];
     if (thread.alive_at_end && t != 0) ++alive;
-    threads.push_back({role_of(process.trace, t, name), process.blocks(thread.covered)});
+    threads.push_back({role_of(process.trace, t), process.blocks(thread.covered)});
   }
   out.coverage.several |= process.blocks(process.trace.shared);
   if (alive != 0)
@@ -140,8 +160,7 @@ std::uint64_t TraceCoverage::content_of(const testing::TraceModule& module) {
   return entry->second;
 }
 
-std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thread,
-                                   const std::string& process) {
+std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thread) {
   std::vector<std::string> path;
   const testing::TraceThread* at = &trace.threads[thread];
   for (std::size_t depth = 0; depth < kRoleDepth && at->index != 0; ++depth) {
@@ -161,7 +180,7 @@ std::string TraceCoverage::role_of(const testing::Trace& trace, std::size_t thre
     if (parent == trace.threads.end() || parent->index >= at->index) break;
     at = &*parent;
   }
-  std::string role = process + "main";
+  std::string role = "main";
   for (auto part = path.rbegin(); part != path.rend(); ++part) role += "/" + *part;
   return role;
 }

@@ -20,8 +20,12 @@ struct TracedCoverage {
   std::vector<std::string> notes;  ///< "2 threads alive at exit", "trace cut short", ...
 };
 
-/// Splits per-thread block sets into what exactly one thread covered and what several did.
-TestCoverage combine_threads(std::vector<ThreadCoverage> threads);
+/// Splits per-thread block sets of one test's processes into what exactly one thread covered and what several
+/// did. Threads of two processes share no memory, so a pair needs two threads of one process: a role counts
+/// as one thread in whichever processes it ran (a script that runs a single-threaded program twice has one
+/// thread). Blocks of two roles count as covered by several threads even where no process had both, so no
+/// pair is missed.
+TestCoverage combine_processes(const std::vector<std::vector<ThreadCoverage>>& processes);
 
 /// Not thread-safe (the mapper and the caches are its own).
 class TraceCoverage {
@@ -36,12 +40,12 @@ class TraceCoverage {
 
  private:
   struct Process;
-  bool add_process(const std::string& file, std::size_t number, std::vector<ThreadCoverage>& threads,
-                   TracedCoverage& out);
+  bool add_process(const std::string& file, std::size_t number,
+                   std::vector<std::vector<ThreadCoverage>>& processes, TracedCoverage& out);
   const UnemittedFunctions::Calls& calls_beyond(const std::vector<const NumberedMapping*>& modules);
   Result<const NumberedMapping*> mapping_of(const testing::TraceModule& module);
   std::uint64_t content_of(const testing::TraceModule& module);
-  std::string role_of(const testing::Trace& trace, std::size_t thread, const std::string& process);
+  std::string role_of(const testing::Trace& trace, std::size_t thread);
   /// Symbolises the creation sites of all threads, one call a module.
   void name_sites(const testing::Trace& trace);
 
