@@ -110,6 +110,8 @@ SIMRT_EXPORT SimpleHandler __sysv_signal(int signal, SimpleHandler handler) noex
 SIMRT_EXPORT SimpleHandler sysv_signal(int number, SimpleHandler handler) noexcept {
   return __sysv_signal(number, handler);
 }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // glibc calls these so; programs use them still
 SIMRT_EXPORT SimpleHandler sigset(int signal, SimpleHandler handler) noexcept {
   if (!concerns_us(signal)) return SIMRT_REAL(sigset)(signal, handler);
   struct sigaction old = {};
@@ -133,6 +135,7 @@ SIMRT_EXPORT int sigrelse(int signal) noexcept {
   change_segv_mask(SIG_UNBLOCK);
   return 0;
 }
+#pragma GCC diagnostic pop
 
 SIMRT_EXPORT int sigprocmask(int how, const sigset_t* mask, sigset_t* old) noexcept {
   return change_mask(how, mask, old, SIMRT_REAL(sigprocmask));
