@@ -128,6 +128,34 @@ bool works_on_left(const std::string& text, std::size_t at) {
   return op.ends_with('=') && op != "==" && op != "!=" && op != "<=" && op != ">=";
 }
 
+/// "a::B<int, C<d>>::f" as "a::B::f": one place in the source is that of all instantiations.
+std::string without_template_arguments(const std::string& name) {
+  if (name.find("operator") != std::string::npos) return name;
+  std::string out;
+  std::size_t depth = 0;
+  for (char c : name) {
+    if (c == '<') ++depth;
+    if (depth == 0) out += c;
+    if (c == '>' && depth > 0) --depth;
+  }
+  return out;
+}
+
+/// Whether the frame stands at the name of the constructor or destructor that it belongs to: there stands
+/// what the compiler does by itself to the members that no initialiser names.
+bool is_own_definition(const CodeFrame& frame, const std::string& text) {
+  const std::size_t begin = frame.column == 0 ? 0 : frame.column - 1;
+  if (begin >= text.size()) return false;
+  std::size_t end = begin + (text[begin] == '~' ? 1 : 0);
+  while (end < text.size() && is_word(text[end])) ++end;
+  const std::string word = text.substr(begin, end - begin);
+  const std::string type = text[begin] == '~' ? word.substr(1) : word;
+  if (type.empty() || text.compare(end, 1, "(") != 0) return false;
+  const std::string function =
+      "::" + without_template_arguments(frame.function.substr(0, frame.function.find('(')));
+  return function.ends_with("::" + type + "::" + word);
+}
+
 }  // namespace
 
 Symbols::Symbols(std::string repository_root, std::shared_ptr<const Program> program)
@@ -266,19 +294,25 @@ std::string Symbols::variable(const testing::Execution& execution, std::uint64_t
   const std::lock_guard lock(mutex_);
   const CodeFrame* frame = own_frame(stack);
   const bool own = frame != nullptr && frame->own();
-  const std::string word = own ? as_written(*frame, by_library) : std::string();
-  if (frame != nullptr) {
+  const bool implicit = own && is_own_definition(*frame, line_text(*frame));
+  const std::string word = own && !implicit ? as_written(*frame, by_library) : std::string();
+  if (frame != nullptr && !implicit) {
     const auto known = accesses_.find({frame->file, frame->line, frame->column});
     if (known != accesses_.end() && (!by_library || known->second.written))
-      return program_->name_of(by_library ? *known->second.written : known->second.variable);
+      return without_template_arguments(
+          program_->name_of(by_library ? *known->second.written : known->second.variable));
     if (!word.empty())
       if (std::string name = accessed_near(*frame, word, by_library); !name.empty()) return name;
   }
   if (std::string name = global(execution, address); !name.empty()) return name;
-  if (own)
+  if (own && !implicit)
     if (std::string name = accessed_near(*frame, {}, by_library); !name.empty()) return name;
   if (!word.empty()) return word;
   return frame != nullptr && !frame->function.empty() ? "memory in " + frame->function : "memory";
+}
+
+bool Symbols::names_a_variable(const std::string& name) {
+  return name != "memory" && !name.starts_with("memory in ") && !name.ends_with("::return");
 }
 
 const std::vector<Symbols::SourceLine>& Symbols::lines_of(const std::string& file) {
@@ -328,7 +362,8 @@ std::string Symbols::accessed_near(const CodeFrame& frame, const std::string& wo
   for (auto at = accesses_.lower_bound({frame.file, frame.line, 0});
        at != accesses_.end() && at->first.file == frame.file && at->first.line == frame.line; ++at) {
     if (written && !at->second.written) continue;
-    const std::string name = program_->name_of(written ? *at->second.written : at->second.variable);
+    const std::string name =
+        without_template_arguments(program_->name_of(written ? *at->second.written : at->second.variable));
     if (!word.empty()) {
       if (name == word || name.ends_with("::" + word)) return name;
       continue;

@@ -35,6 +35,8 @@ class Symbols {
   /// library wrote it for the innermost own frame, so that the place is that of the call.
   std::string variable(const testing::Execution& execution, std::uint64_t address,
                        const std::vector<CodeFrame>& stack, bool by_library = false);
+  /// False for a name of `variable` that only says where it was touched, or what returned a reference to it.
+  static bool names_a_variable(const std::string& name);
   /// A global's name for an address; empty when it is none.
   std::string global(const testing::Execution& execution, std::uint64_t address);
   /// Trimmed; empty when unknown.

@@ -16,6 +16,8 @@ namespace {
 
 using testing::CheckEnd;
 
+constexpr std::uint64_t kPatientPoints = 10'000'000;  // some seconds of nothing but looks
+
 /// The line in which a failing program says what is wrong, without addresses and places: equal for equal
 /// failures.
 std::string complaint(const std::string& output) {
@@ -128,11 +130,24 @@ Result<TestProgram> TestProgram::create(const TestCase& test, const TestProgramO
   return TestProgram(test, std::move(*program), options.watch_heap);
 }
 
-Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const InterruptToken* interrupt) {
+Result<testing::CheckResult> TestProgram::execute(const testing::CheckPlan& plan,
+                                                  const InterruptToken* interrupt) {
   auto result = program_.run(plan, interrupt);
   if (!result) return fail(result.error());
   ++executions_;
   if (result->interrupted) return fail(ErrorCode::Interrupted, "interrupted");
+  return result;
+}
+
+Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const InterruptToken* interrupt) {
+  auto result = execute(plan, interrupt);
+  if (result && result->end == CheckEnd::Livelock && !livelocks_ && plan.max_points < kPatientPoints) {
+    testing::CheckPlan patient = plan;
+    patient.max_points = kPatientPoints;
+    result = execute(patient, interrupt);
+    livelocks_ = result && result->end == CheckEnd::Livelock;
+  }
+  if (!result) return fail(result.error());
   return observe(test_, std::move(*result), watch_heap_);
 }
 

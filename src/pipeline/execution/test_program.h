@@ -35,7 +35,8 @@ class TestProgram {
   /// Errors: Storage (no run file).
   static Result<TestProgram> create(const TestCase& test, const TestProgramOptions& options);
 
-  /// Errors: Execution.
+  /// Errors: Execution. Loops that look a number of times and then go on are no livelock: before the first one
+  /// is believed, it is given far more time.
   Result<Observed> run(const testing::CheckPlan& plan, const InterruptToken* interrupt = nullptr);
   std::uint64_t executions() const { return executions_; }
   /// Of one execution, from here on.
@@ -44,11 +45,13 @@ class TestProgram {
  private:
   TestProgram(const TestCase& test, testing::CheckProgram program, bool watch_heap)
       : test_(test), program_(std::move(program)), watch_heap_(watch_heap) {}
+  Result<testing::CheckResult> execute(const testing::CheckPlan& plan, const InterruptToken* interrupt);
 
   TestCase test_;
   testing::CheckProgram program_;
   bool watch_heap_;
   std::uint64_t executions_ = 0;
+  bool livelocks_ = false;  // one has been seen to last
 };
 
 testing::CheckOptions check_options(const TestCase& test, const TestProgramOptions& options);

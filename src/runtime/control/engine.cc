@@ -30,6 +30,8 @@ void Engine::start(Thread* first) {
   events_.begin((plan.header.flags & format::kPlanRecordEvents) != 0);
   noise_.seed(plan.header.seed ^ 0x5370757269757321u);
   max_points_ = plan.header.max_points == 0 ? kDefaultMaxPoints : plan.header.max_points;
+  most_spin_rounds_ = plan.header.max_points / Spin::kRepeats;
+  if (most_spin_rounds_ < kFewestSpinRounds) most_spin_rounds_ = kFewestSpinRounds;
   if (plan.header.max_milliseconds != 0) real_end_ = real_now() + plan.header.max_milliseconds * 1'000'000;
   first->standing = Standing::Alive;
   running = first;
@@ -129,7 +131,7 @@ void Engine::publish() {
 
 // `self` is the thread at the point, or null when it is no candidate (ended, outside).
 Thread* Engine::pick(Thread* self, bool yields) {
-  if (points >= max_points_) end_run(RunState::PointLimit);
+  if (points >= max_points_) end_run(only_looking() ? RunState::Livelock : RunState::PointLimit);
   if (real_end_ != 0 && points >= next_real_look_) {
     next_real_look_ = points + kLookAround;
     if (real_now() > real_end_) end_run(RunState::TimeLimit);

@@ -141,6 +141,8 @@ class Engine {
   bool any_ready() const;
   bool has_ready(const Thread& thread) const;
   bool let_spinners_go();
+  /// Whether all have long been doing nothing but looking at memory that nobody changed.
+  bool only_looking() const { return spin_rounds_ > kFewestSpinRounds && spin_changes_ == changes; }
   void admit();
   void admit_in_order(Thread* list);
   bool is_cycle(const Thread* self) const;
@@ -166,7 +168,9 @@ class Engine {
   mutable bool looks_at_each_point_ = false;
   uint64_t foreign_until_ = 0;   // real time up to which a foreign thread may come
   uint64_t arriving_since_ = 0;  // real time since which nobody could go on but what is under way; 0 = not so
+  static constexpr uint64_t kFewestSpinRounds = 10'000;  // that make a livelock
   uint64_t spin_rounds_ = 0, spin_changes_ = 0;
+  uint64_t most_spin_rounds_ = 0;  // as many looks as the execution may pass points
   int32_t ending_tid_ = 0;
   int32_t arrivals_ = 0;  // futex: raised by each arrival
   Thread* arrived_ = nullptr;

@@ -27,9 +27,11 @@ class Spin {
   /// The thread changed something.
   void reset() { repeats_ = 0; }
 
- private:
   // Loops of up to kWindow looks are found. A bounded loop that merely looks often costs a needless switch.
-  static constexpr uint32_t kRepeats = 50, kWindow = 128;
+  static constexpr uint32_t kRepeats = 50;
+
+ private:
+  static constexpr uint32_t kWindow = 128;
   uintptr_t pc_ = 0, address_ = 0;
   uint32_t repeats_ = 0, others_ = 0;
 };

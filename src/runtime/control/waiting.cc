@@ -14,7 +14,6 @@ using format::RunState;
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
-constexpr uint64_t kMaxSpinRounds = 10000;
 constexpr uint64_t kForeignPatience = 2000 * kMillisecond;  // real time, behind the last sign of a timer
 constexpr uint64_t kUnderWayPatience = 500 * kMillisecond;  // beyond any delayed acknowledgement of TCP
 constexpr uint64_t kArrivalPatience =
@@ -191,7 +190,7 @@ void Engine::idle() {
     return;
   }
   if (let_spinners_go()) {
-    if (spin_rounds_ > kMaxSpinRounds) end_run(RunState::Livelock);
+    if (spin_rounds_ > most_spin_rounds_) end_run(RunState::Livelock);
     clock_ += kMillisecond / 10;
     return;
   }

@@ -546,6 +546,16 @@ CASE(livelock) {
   u.join();
   return 0;
 }
+CASE(patience) {  // each looks for the other's word for a while, and then goes on without
+  std::atomic<int> n{0};
+  std::thread u([&] {
+    for (int looks = 0; looks < 1'000'000 && n == 0; ++looks);
+    n = 1;
+  });
+  for (int looks = 0; looks < 2'000'000 && n == 0; ++looks);
+  u.join();
+  return 0;
+}
 CASE(rawsleep) {
   std::atomic<int> n{0};
   std::thread u([&] { n = 1; });
