@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "pipeline/check/describe.h"
 #include "support/subprocess.h"
 
 namespace simrt::pipeline {
@@ -164,6 +165,86 @@ TEST_F(ProgramOfParts, WhatAnAssignmentWorksOnStandsBeforeIt) {
   call.line = 1;
   call.column = 10;
   EXPECT_EQ(symbols.variable({}, 0, {call}, true), "shared") << "a library wrote it";
+}
+
+/// Members that no initialiser names are constructed at the constructor's name: the line's first initialiser
+/// is not what was written.
+TEST_F(ProgramOfParts, WhatAConstructorDoesByItselfHasNoNameOfAnotherMember) {
+  write("made.cc",
+        "  Writer() : thread_{run} {}\n  ~Writer() { thread_.join(); }\n  Writer copy(thread_);\n");
+  Symbols symbols(root_, nullptr);
+  const auto name_at = [&](std::uint32_t line, std::uint32_t column, const std::string& function) {
+    CodeFrame frame;
+    frame.file = "made.cc";
+    frame.line = line;
+    frame.column = column;
+    frame.function = function;
+    return symbols.variable({}, 0, {frame}, true);
+  };
+  EXPECT_EQ(name_at(1, 3, "log::Writer::Writer"), "memory in log::Writer::Writer");
+  EXPECT_EQ(name_at(1, 3, "log::Writer<int, A<b>>::Writer(int)"),
+            "memory in log::Writer<int, A<b>>::Writer(int)");
+  EXPECT_EQ(name_at(2, 3, "Writer::~Writer"), "memory in Writer::~Writer");
+  EXPECT_EQ(name_at(1, 14, "log::Writer::Writer"), "thread_");
+  EXPECT_EQ(name_at(3, 10, "main"), "thread_") << "a constructor's call, in another function";
+  EXPECT_FALSE(Symbols::names_a_variable("memory in Writer::~Writer"));
+  EXPECT_FALSE(Symbols::names_a_variable("Bucket::occupied(unsigned long)::return"));
+  EXPECT_TRUE(Symbols::names_a_variable("Bucket::occupied_"));
+}
+
+/// An assertion that fails: the C library, which has no frame pointers and no names here, releases memory on
+/// its way to abort, and its caller is missing from the stack.
+TEST_F(ProgramOfParts, AFailureIsWhereTheProjectsCodeWasNotInAReleaseByTheCLibrary) {
+  testing::CheckResult result;
+  result.execution = execution_of_program();
+  result.execution.stacks = {{}, {inside("main")}};
+  const auto event = [](std::uint64_t pc, format::EventKind kind, std::uint32_t callers) {
+    format::RunEvent made{};
+    made.pc = pc;
+    made.kind = static_cast<std::uint8_t>(kind);
+    made.callers = callers;
+    return made;
+  };
+  constexpr std::uint64_t kNoFunction = 0x10;
+  result.execution.events = {event(inside("own"), format::EventKind::Read, 1),
+                             event(kNoFunction, format::EventKind::Free, 1)};
+  const Finding failed = describe_failure(result, "abort", symbols_for());
+  ASSERT_EQ(failed.sides.size(), 1U);
+  EXPECT_EQ(failed.sides[0].kind, StepKind::Read);
+  EXPECT_EQ(failed.sides[0].stack.front().function, "own");
+
+  result.execution.events.erase(result.execution.events.begin());
+  const Finding only = describe_failure(result, "abort", symbols_for());
+  ASSERT_EQ(only.sides.size(), 1U) << "better than nothing";
+  EXPECT_EQ(only.sides[0].kind, StepKind::Free);
+}
+
+/// Templates: the facts of one place belong to every instantiation.
+TEST_F(ProgramOfParts, AVariableOfATemplateIsNamedWithoutTheArgumentsOfOneInstantiation) {
+  write("map.h", "  b.occupied(slot) = true;\n");
+  auto program = std::make_shared<Program>();
+  VariableFacts variable;
+  variable.id.value = 1;
+  variable.name = "Map<std::shared_ptr<int>, Equal<int>>::insert(int)::slot";
+  program->variables.push_back(variable);
+  Access access;
+  access.place.base = variable.id;
+  Element element;
+  element.events.push_back({{1, 14}, access});
+  Block block;
+  block.elements = {element};
+  FunctionFacts function;
+  function.id.value = 1;
+  function.file = "map.h";
+  function.blocks = {block};
+  program->functions.push_back(function);
+  program->index();
+  Symbols symbols(root_, program);
+  CodeFrame frame;
+  frame.file = "map.h";
+  frame.line = 1;
+  frame.column = 14;
+  EXPECT_EQ(symbols.variable({}, 0, {frame}), "Map::insert(int)::slot");
 }
 
 }  // namespace

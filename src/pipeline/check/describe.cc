@@ -111,18 +111,23 @@ Candidate Describer::race(const format::RunRace& race) {
   Finding& finding = candidate.finding;
   finding.kind = FindingKind::Race;
   finding.sides = {side(race.first), side(race.second)};
-  // The writes name it (the release of memory names nothing); of two names the first one by alphabet, so that
-  // the order in which the sides happened does not matter.
-  std::vector<std::string> names[2];
+  // The writes name it (the release of memory names nothing), unless only a read tells more than a place; of
+  // two names the first one by alphabet, so that the order in which the sides happened does not matter.
+  std::vector<std::string> names[4];  // variables: of writes, of reads; places: of writes, of reads
   for (const auto* access : {&race.first, &race.second}) {
     const FindingSide& side = finding.sides[access == &race.first ? 0 : 1];
     if (access->pc == 0) continue;  // the detector did not tell where it is
-    names[side.kind == StepKind::Write || side.kind == StepKind::AtomicWrite ? 0 : 1].push_back(
-        side.kind == StepKind::Free ? std::string() : name_at(*access, side));
+    if (side.kind == StepKind::Free) continue;
+    const std::string name = name_at(*access, side);
+    const bool written = side.kind == StepKind::Write || side.kind == StepKind::AtomicWrite;
+    names[(Symbols::names_a_variable(name) ? 0 : 2) + (written ? 0 : 1)].push_back(name);
   }
-  for (auto& group : names) std::erase(group, std::string());
-  const auto& telling = names[0].empty() ? names[1] : names[0];
-  finding.variable = telling.empty() ? "freed memory" : *std::min_element(telling.begin(), telling.end());
+  finding.variable = "freed memory";
+  for (const auto& group : names) {
+    if (group.empty()) continue;
+    finding.variable = *std::min_element(group.begin(), group.end());
+    break;
+  }
   finding.memory = memory(race.variable);
   candidate.witnessed = (race.flags & format::kFindingWitnessed) != 0;
   candidate.weak = (race.flags & format::kFindingHandedOver) != 0;
@@ -425,14 +430,17 @@ Finding describe_failure(const testing::CheckResult& result, const std::string& 
     }
     return finding;
   }
-  // Where the thread that ran last was last seen in the project's own code.
-  if (!execution.events.empty()) {
+  // Where the thread that ran last was last seen in the project's own code. What the C library does on its
+  // way to abort is passed over: without frame pointers it does not tell who called it.
+  for (const bool named : {true, false}) {
+    if (execution.events.empty() || !finding.sides.empty()) break;
     const std::uint32_t thread = execution.events.back().thread;
     for (auto event = execution.events.rbegin(); event != execution.events.rend(); ++event) {
       if (event->thread != thread || event->pc == 0) continue;
       FindingSide side;
       side.stack = symbols.stack(execution, execution.stack_of(*event));
       if (side.stack.empty() || !own_frame(side.stack)->own()) continue;
+      if (named && side.stack.front().function.empty()) continue;
       side.kind = step_kind(static_cast<EventKind>(event->kind));
       side.thread = symbols.role(execution, thread);
       finding.sides.push_back(std::move(side));
