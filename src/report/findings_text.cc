@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "report/findings_view.h"
 
@@ -24,6 +25,27 @@ std::string incomplete_text(const CheckView& view) {
   if (view.not_run != 0) parts.push_back(plural(view.not_run, "test") + " not checked");
   if (cut != 0) parts.push_back(plural(static_cast<std::size_t>(cut), "test") + " not to the end");
   return fmt::format("incomplete: {}\n", fmt::join(parts, ", "));
+}
+
+/// One line for what is said of several tests: they are often the same few words of many tests.
+std::string test_notes_text(const std::vector<CheckedTestLine>& tests) {
+  constexpr std::size_t kMostNames = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> notes;  // in the order of their first test
+  for (const CheckedTestLine& test : tests)
+    for (const std::string& text : test.notes) {
+      auto known =
+          std::find_if(notes.begin(), notes.end(), [&](const auto& note) { return note.first == text; });
+      if (known == notes.end()) known = notes.insert(notes.end(), {text, {}});
+      known->second.push_back(test.name);
+    }
+  std::string out;
+  for (const auto& [text, names] : notes) {
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
+    out += fmt::format("note: {}", fmt::join(names.begin(), end, ", "));
+    if (names.size() > kMostNames) out += fmt::format(" and {} more", names.size() - kMostNames);
+    out += fmt::format(": {}\n", text);
+  }
+  return out;
 }
 
 std::string place(const CodeFrame& frame) {
@@ -194,8 +216,7 @@ std::string render_check_text(const CheckView& view) {
     out += fmt::format("{} outside what the change touches: not followed (--all looks at everything)\n",
                        plural(view.outside, "hint"));
   if (!view.complete) out += incomplete_text(view);
-  for (const CheckedTestLine& test : view.tests)
-    for (const std::string& note : test.notes) out += fmt::format("note: {}: {}\n", test.name, note);
+  out += test_notes_text(view.tests);
   for (const std::string& note : view.notes) out += fmt::format("note: {}\n", note);
   return out;
 }

@@ -33,8 +33,8 @@ TimeLeft TestCheck::share(double parts) const {
 }
 
 Status TestCheck::run() {
-  if (!why_all_.empty()) note(fmt::format("every access is watched: {}", why_all_));
   if (Status done = watch_free_run(); !done) return done;
+  if (!why_all_.empty() && result_.took_part) note(fmt::format("every access is watched: {}", why_all_));
   if (controlled_) {
     if (options_.watched_before != nullptr)
       if (Status done = verify_seen(); !done) return done;
