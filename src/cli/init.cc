@@ -28,7 +28,7 @@ Result<std::string> toolchain_file() {
 }
 
 std::string next_steps(const project::ProjectFindings& findings, const config::Config& config) {
-  if (findings.instrumented_build()) return "next: simrt record\n";
+  if (findings.instrumented_build() || !findings.instrumented_by_hand.empty()) return "next: simrt record\n";
   return fmt::format("next: {}\n      simrt record\n",
                      project::instrumented_build_command(findings, config.instrumented_directory));
 }
@@ -49,6 +49,8 @@ Result<int> init(bool force, const GlobalOptions& global) {
   for (const project::BuildDirectory& build : findings->builds)
     out += fmt::format("found {} build {}{}{}\n", project::name_of(build.system), build.path,
                        build.instrumented ? " (instrumented)" : "", build.has_tests ? ", with tests" : "");
+  if (!findings->instrumented_by_hand.empty())
+    out += fmt::format("found build {} (instrumented)\n", findings->instrumented_by_hand);
   for (const project::Missing& missing : findings->missing)
     out += fmt::format("missing: {}\n  {}\n", missing.what, missing.hint);
   if (Status done = print(out + next_steps(*findings, suggested)); !done) return fail(done.error());

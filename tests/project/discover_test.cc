@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "project_tree.h"
 
@@ -169,13 +170,31 @@ TEST(Discover, MesonBuild) {
 
 TEST(Discover, MakefileWithTestTargets) {
   ProjectTree tree;
-  tree.write("Makefile", "all: a\ntest := x\ncheck: all\n\t./a\n");
+  tree.write("Makefile", "all: a\ntest := x\ncheck: all\n\t./a\nifdef Y\ncheck: b\nendif\n");
   const ProjectFindings findings = discover(tree);
   EXPECT_THAT(findings.systems, ElementsAre(BuildSystem::Make));
   EXPECT_THAT(findings.make_tests, ElementsAre("check"));
   EXPECT_THAT(hint_for(findings, "compile database"), HasSubstr("bear -- make"));
   tree.database(tree.root());
   EXPECT_EQ(discover(tree).compile_database, tree.path("compile_commands.json"));
+}
+
+// make leaves nothing that says what was built how: the programs do.
+TEST(Discover, ABuildByHandIsFoundByItsPrograms) {
+  ProjectTree tree;
+  tree.write("Makefile", "check:\n\t./a\n");
+  tree.write("build-simrt/a",
+             "\x7f"
+             "ELF of some other compiler");
+  const std::string program = tree.path("build-simrt/a");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_THAT(hint_for(discover(tree), "instrumented build"), HasSubstr("CC=simrt-clang"));
+  tree.write("build-simrt/a",
+             "\x7f"
+             "ELF with __sancov_guards");
+  const ProjectFindings findings = discover(tree);
+  EXPECT_EQ(findings.instrumented_by_hand, tree.path("build-simrt"));
+  EXPECT_EQ(hint_for(findings, "instrumented build"), "nothing is missing");
 }
 
 TEST(Discover, HintForTestsDependsOnTheProject) {

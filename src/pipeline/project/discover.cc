@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pipeline/project/cmake_build.h"
+#include "pipeline/project/instrumented.h"
 #include "pipeline/project/meson_build.h"
 #include "pipeline/project/text.h"
 #include "support/files.h"
@@ -113,7 +114,10 @@ void find_make_tests(ProjectFindings& findings) {
       for (const char* target : {"check", "test", "tests"}) {
         const std::string_view rest =
             line.starts_with(target) ? line.substr(std::string_view(target).size()) : "";
-        if (rest.starts_with(":") && !rest.starts_with(":=")) findings.make_tests.emplace_back(target);
+        auto& known = findings.make_tests;
+        if (rest.starts_with(":") && !rest.starts_with(":=") &&
+            std::find(known.begin(), known.end(), target) == known.end())
+          known.emplace_back(target);
       }
     }
     if (!text.empty()) break;
@@ -160,7 +164,7 @@ void find_missing(ProjectFindings& findings, const std::string& instrumented) {
   if (findings.compile_database.empty()) {
     findings.missing.push_back({"a compile database (compile_commands.json)", database_command(findings)});
   }
-  if (findings.instrumented_build() == nullptr) {
+  if (findings.instrumented_build() == nullptr && findings.instrumented_by_hand.empty()) {
     findings.missing.push_back({"an instrumented build", instrumented_build_command(findings, instrumented)});
   }
   const bool configured = !findings.builds.empty();
@@ -269,6 +273,8 @@ Result<ProjectFindings> discover_project(const std::string& root) {
   find_make_tests(findings);
   const std::string instrumented = config::default_config(findings.root).instrumented_directory;
   find_compile_database(findings, instrumented);
+  if (findings.instrumented_build() == nullptr && !find_instrumented_binary(instrumented).empty())
+    findings.instrumented_by_hand = instrumented;
   find_missing(findings, instrumented);
   return findings;
 }

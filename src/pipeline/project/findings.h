@@ -48,6 +48,7 @@ struct ProjectFindings {
       systems;  ///< with a definition in the root (or a directory just below), best known first
   std::vector<BuildDirectory>
       builds;  ///< the user's before instrumented ones; then with database, with tests, by path
+  std::string instrumented_by_hand;     ///< a build for recording that no build system's cache describes
   std::string compile_database;         ///< the user's best one; for make and scripts also one in the root
   std::vector<std::string> make_tests;  ///< targets of a Makefile that look like tests ("check", "test")
   std::vector<Missing> missing;
