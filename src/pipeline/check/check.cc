@@ -177,6 +177,7 @@ Status Checking::add_selected(std::vector<TestCase> found) {
   for (TestCase& test : found) by_name[test.name] = &test;
   for (TestCase& test : found)
     if (!outcome->view.tests.contains(test.id)) tests_.push_back(test);
+  std::vector<std::string> missing;
   for (const Decision& decision : outcome->view.selection.decisions) {
     if (!decision.run) continue;
     recorded_seconds_[decision.test] = decision.seconds;
@@ -186,10 +187,14 @@ Status Checking::add_selected(std::vector<TestCase> found) {
       failed_before_.insert(name);
     const auto test = by_name.find(name);
     if (test == by_name.end())
-      view_.notes.push_back(fmt::format("{} is selected, but the check build does not have it", name));
+      missing.push_back(name);
     else
       tests_.push_back(*test->second);
   }
+  const bool named = request_.all || !request_.tests.empty();
+  if (!missing.empty() && !named)
+    view_.notes.push_back(fmt::format("{}: selected, but the check build does not have {}",
+                                      fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them"));
   return {};
 }
 
