@@ -49,6 +49,38 @@ TEST_F(CompileCommandsTest, SymlinkedRootIsTheSameRepository) {
   EXPECT_EQ(load(json)[0].file, "src/a.cc");
 }
 
+// A build in a linked work tree compiles the same files. A work tree that only contains this one says
+// nothing.
+TEST_F(CompileCommandsTest, CommandsOfAnotherWorkTreeAreMovedHere) {
+  const std::string root = project.root(), there = root + "/build-simrt";
+  project.write("project/.git/worktrees/build-simrt/gitdir", there + "/.git\n");
+  project.write("project/build-simrt/.git", "gitdir: " + root + "/.git/worktrees/build-simrt\n");
+  project.write("project/.git/worktrees/build-simrt/commondir", "../..\n");
+  const std::string json = R"([
+    {"directory": ")" + there +
+                           R"(/lib", "file": "../src/a.c",
+     "arguments": ["cc", "-I)" +
+                           there + R"(/include", "-I)" + there + R"(-not", "-c", "../src/a.c"]},
+    {"directory": ")" + root +
+                           R"(", "file": "src/b.c", "arguments": ["cc", "-c", "src/b.c"]}])";
+  const auto commands = load(json);
+  ASSERT_EQ(commands.size(), 2u);
+  EXPECT_EQ(commands[0].file, "src/a.c");
+  EXPECT_EQ(commands[0].directory, root + "/lib");
+  EXPECT_THAT(commands[0].arguments,
+              ElementsAre("cc", "-I" + root + "/include", "-I" + there + "-not", "-c", "../src/a.c"));
+  EXPECT_EQ(commands[1].file, "src/b.c");
+
+  // Seen from the linked one, the other way round.
+  const auto from_there = load_compile_commands(root + "/build/compile_commands.json", there);
+  ASSERT_TRUE(from_there);
+  ASSERT_EQ(from_there->size(), 2u);
+  EXPECT_EQ((*from_there)[0].file, "src/a.c");
+  EXPECT_EQ((*from_there)[0].directory, there + "/lib");
+  EXPECT_EQ((*from_there)[1].file, "src/b.c");
+  EXPECT_EQ((*from_there)[1].directory, there);
+}
+
 TEST_F(CompileCommandsTest, LaunchersGoAndResponseFilesAreExpanded) {
   project.write("project/build/flags.rsp", "-DFROM_FILE -I'a dir'\n");
   const auto commands =

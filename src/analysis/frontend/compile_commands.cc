@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "analysis/frontend/command_line.h"
+#include "analysis/frontend/work_trees.h"
 #include "support/hash.h"
 
 namespace simrt::analysis {
@@ -61,6 +62,17 @@ std::vector<std::string> expand_response_files(const std::vector<std::string>& a
   return {words.begin(), words.end()};
 }
 
+/// `from` replaced wherever it starts a path in `text`.
+std::string moved(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    const std::size_t end = at + from.size();
+    const bool whole = end == text.size() || text[end] == '/';
+    if (whole) text.replace(at, from.size(), to);
+    at += whole ? to.size() : 1;
+  }
+  return text;
+}
+
 /// The repository as it may be spelled in a database: as given, and with symlinks resolved.
 class Root {
  public:
@@ -85,15 +97,11 @@ class Root {
 
   /// Replaces the repository's path wherever it starts a path in `text`.
   std::string without_root(std::string text) const {
-    for (const fs::path& spelling : spellings_) {
-      const std::string root = spelling.string();
-      for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at + 1)) {
-        const std::size_t end = at + root.size();
-        if (end == text.size() || text[end] == '/') text.replace(at, root.size(), "<root>");
-      }
-    }
+    for (const fs::path& spelling : spellings_) text = moved(std::move(text), spelling.string(), "<root>");
     return text;
   }
+
+  const std::string& path() const { return spellings_[0].native(); }
 
  private:
   std::optional<std::string> below(const fs::path& path) const {
@@ -107,8 +115,7 @@ class Root {
   std::vector<fs::path> spellings_;
 };
 
-std::optional<CompileCommand> read_entry(const nlohmann::json& entry, const fs::path& database,
-                                         const Root& root) {
+std::optional<CompileCommand> read_entry(const nlohmann::json& entry, const fs::path& database) {
   if (!entry.is_object()) return std::nullopt;
   const auto text = [&](const char* key) {
     const auto found = entry.find(key);
@@ -127,8 +134,28 @@ std::optional<CompileCommand> read_entry(const nlohmann::json& entry, const fs::
   }
   command.arguments = without_launcher(expand_response_files(command.arguments, command.directory));
   if (command.arguments.empty() || !is_source(file, command.arguments)) return std::nullopt;
-  command.file = root.relative(fs::path(command.directory) / file);
+  command.file = (fs::path(command.directory) / file).lexically_normal().string();
   return command;
+}
+
+/// This one and the others, the longest path first: one may lie in another.
+std::vector<std::string> all_work_trees(const Root& root) {
+  std::vector<std::string> trees = other_work_trees(root.path());
+  trees.push_back(root.path());
+  std::sort(trees.begin(), trees.end(),
+            [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  return trees;
+}
+
+/// A build in another work tree compiles the same files: its command as it would be here.
+void move_here(CompileCommand& command, const std::vector<std::string>& work_trees, const Root& root) {
+  const auto there = std::find_if(work_trees.begin(), work_trees.end(), [&](const std::string& tree) {
+    return command.file.starts_with(tree + "/");
+  });
+  if (there == work_trees.end() || *there == root.path()) return;
+  command.file = moved(command.file, *there, root.path());
+  command.directory = moved(command.directory, *there, root.path());
+  for (std::string& argument : command.arguments) argument = moved(argument, *there, root.path());
 }
 
 }  // namespace
@@ -144,9 +171,12 @@ Result<std::vector<CompileCommand>> load_compile_commands(const fs::path& databa
                 "delete it and configure the build again");
   }
   const Root root(repository_root);
+  const std::vector<std::string> work_trees = all_work_trees(root);
   std::map<std::string, CompileCommand> by_file;
   for (const nlohmann::json& entry : json) {
-    if (auto command = read_entry(entry, fs::absolute(database), root)) {
+    if (auto command = read_entry(entry, fs::absolute(database))) {
+      move_here(*command, work_trees, root);
+      command->file = root.relative(command->file);
       by_file.try_emplace(command->file, std::move(*command));
     }
   }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "analysis/mapping/work_trees.h"
+#include "analysis/frontend/work_trees.h"
 
 namespace simrt::analysis {
 namespace {

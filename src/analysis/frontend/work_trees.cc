@@ -1,4 +1,4 @@
-#include "analysis/mapping/work_trees.h"
+#include "analysis/frontend/work_trees.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Other work trees of a repository (`git worktree add`): builds are made in them, of the same files. Internal
-// to mapping.
+// Other work trees of a repository (`git worktree add`): builds are made in them, of the same files.
+// Internal to the analysis.
 #pragma once
 
 #include <string>
