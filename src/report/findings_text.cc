@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/findings_view.h"
+#include "report/wording.h"
 
 namespace simrt::report {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 constexpr std::size_t kWidth = 118;
 constexpr std::size_t kFramesShown = 6;
 constexpr std::size_t kMostColumns = 4;
-
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string incomplete_text(const CheckView& view) {
   const auto cut = std::count_if(view.tests.begin(), view.tests.end(),
@@ -192,11 +189,14 @@ std::string finding_text(const Finding& finding, std::size_t number) {
 std::string render_check_text(const CheckView& view) {
   std::uint64_t executions = 0;
   for (const CheckedTestLine& test : view.tests) executions += test.executions;
-  std::string out = fmt::format("{}: {} checked, {} in {:.1f} s (detector {}, seed {})\n",
-                                view.base.empty() ? "whole program" : view.base + " -> " + view.head,
-                                plural(view.tests.size(), "test"), plural(executions, "execution"),
-                                view.seconds, view.detector, view.seed);
+  std::string out = fmt::format(
+      "{}: {} checked, {} in {:.1f} s (detector {}, seed {})\n",
+      view.base.empty() ? "whole program" : short_revision(view.base) + " -> " + short_revision(view.head),
+      plural(view.tests.size(), "test"), plural(executions, "execution"), view.seconds, view.detector,
+      view.seed);
   std::size_t number = 0;
+  constexpr std::size_t kMostPotential = 20;  // a test too slow to be followed up may hint at hundreds
+  std::size_t potential = 0;
   for (const FindingStatus status : {FindingStatus::Confirmed, FindingStatus::Potential}) {
     bool first = true;
     for (const Finding& finding : view.findings) {
@@ -204,9 +204,12 @@ std::string render_check_text(const CheckView& view) {
       if (first && status == FindingStatus::Potential)
         out += "\npotential (predicted, not witnessed within the bounds; not counted as bugs):\n";
       first = false;
+      if (status == FindingStatus::Potential && ++potential > kMostPotential) continue;
       out += "\n" + finding_text(finding, ++number);
     }
   }
+  if (potential > kMostPotential)
+    out += fmt::format("\n  ... and {} more (--format json lists all)\n", potential - kMostPotential);
   if (!view.fixed.empty()) out += "\nno longer seen:\n";
   for (const FixedFinding& fixed : view.fixed) out += fmt::format("  {}\n", fixed.title);
   out += fmt::format("\n{} new, {} confirmed in all, {} potential, {} no longer seen\n",

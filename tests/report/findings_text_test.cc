@@ -30,5 +30,22 @@ TEST(FindingsText, WhatIsSaidOfSeveralTestsIsOneLine) {
   EXPECT_THAT(text, Not(HasSubstr("note: e")));
 }
 
+TEST(FindingsText, OfHundredsOfGuessesTheFirstAreShownAndAllBugs) {
+  CheckView view;
+  for (int i = 0; i < 60; ++i) {
+    Finding finding;
+    finding.variable = "guess" + std::to_string(i) + "_";
+    finding.status = FindingStatus::Potential;
+    view.findings.push_back(finding);
+  }
+  const std::string guesses = render_check_text(view);
+  EXPECT_THAT(guesses, HasSubstr("guess19_"));
+  EXPECT_THAT(guesses, Not(HasSubstr("guess20_")));
+  EXPECT_THAT(guesses, HasSubstr("... and 40 more (--format json lists all)"));
+  EXPECT_THAT(guesses, HasSubstr("60 potential"));
+  for (Finding& finding : view.findings) finding.status = FindingStatus::Confirmed;
+  EXPECT_THAT(render_check_text(view), HasSubstr("guess59_"));
+}
+
 }  // namespace
 }  // namespace simrt::report
