@@ -5,19 +5,12 @@
 #include <algorithm>
 
 #include "report/selection_formats.h"
+#include "report/wording.h"
 
 namespace simrt::report {
 namespace {
 
 constexpr std::size_t kUncoveredShown = 10;
-
-std::string short_id(const std::string& revision) {
-  return revision.size() == 40 ? revision.substr(0, 10) : revision;
-}
-
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string access_line(const SelectionView& view, const SharedAccess& access, const std::string& thread) {
   const auto function = view.function_names.find(access.function);
@@ -80,8 +73,8 @@ std::string uncovered_lines(const SelectionView& view) {
 
 std::string summary_lines(const SelectionView& view, std::size_t running) {
   std::string out =
-      fmt::format("{} -> {}: {} changed, {} changed, {} of {} units parsed\n", short_id(view.base),
-                  short_id(view.head), plural(view.changed_files, "file"),
+      fmt::format("{} -> {}: {} changed, {} changed, {} of {} units parsed\n", short_revision(view.base),
+                  short_revision(view.head), plural(view.changed_files, "file"),
                   plural(view.changed_functions, "function"), view.parsed_units, view.total_units);
   out +=
       fmt::format("{}; {} of {} selected (technique {}, rank {}, seed {})\n",
