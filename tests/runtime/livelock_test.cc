@@ -48,5 +48,10 @@ TEST(Livelock, TheMorePointsAnExecutionMayPassTheLongerItLooks) {
   EXPECT_EQ(run(looks, plan).end, testing::CheckEnd::Finished);
 }
 
+TEST(Livelock, WhoIsAloneWaitsForNobody) {
+  testing::CheckProgram alone = testing::controlled_program(testing::controlled_builds().front(), "alone");
+  EXPECT_EQ(run(alone, testing::CheckPlan{}).end, testing::CheckEnd::Finished);
+}
+
 }  // namespace
 }  // namespace simrt::pipeline

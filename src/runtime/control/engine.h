@@ -142,7 +142,11 @@ class Engine {
   bool has_ready(const Thread& thread) const;
   bool let_spinners_go();
   /// Whether all have long been doing nothing but looking at memory that nobody changed.
-  bool only_looking() const { return spin_rounds_ > kFewestSpinRounds && spin_changes_ == changes; }
+  bool only_looking() const {
+    return spin_rounds_ > kFewestSpinRounds && spin_changes_ == changes && waits_for_others();
+  }
+  /// The only thread that there ever was waits for nobody: it works through something.
+  bool waits_for_others() const { return all_.size() > 1; }
   void admit();
   void admit_in_order(Thread* list);
   bool is_cycle(const Thread* self) const;

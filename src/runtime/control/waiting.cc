@@ -190,7 +190,7 @@ void Engine::idle() {
     return;
   }
   if (let_spinners_go()) {
-    if (spin_rounds_ > most_spin_rounds_) end_run(RunState::Livelock);
+    if (spin_rounds_ > most_spin_rounds_ && waits_for_others()) end_run(RunState::Livelock);
     clock_ += kMillisecond / 10;
     return;
   }

@@ -556,6 +556,12 @@ CASE(patience) {  // each looks for the other's word for a while, and then goes 
   u.join();
   return 0;
 }
+CASE(alone) {  // looks at the same word again and again while it goes through something else
+  std::atomic<int> n{1};
+  int sum = 0;
+  for (int at = 0; at < 2'000'000; ++at) sum ^= at * n;
+  return sum == 1 ? 1 : 0;
+}
 CASE(rawsleep) {
   std::atomic<int> n{0};
   std::thread u([&] { n = 1; });
