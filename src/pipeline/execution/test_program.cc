@@ -5,6 +5,7 @@
 #include <csignal>
 #include <regex>
 
+#include "pipeline/execution/complaint.h"
 #include "pipeline/execution/memory_misuse.h"
 #include "support/subprocess.h"
 #include "testing/framework.h"
@@ -18,22 +19,8 @@ using testing::CheckEnd;
 
 constexpr std::uint64_t kPatientPoints = 10'000'000;  // some seconds of nothing but looks
 
-/// The line in which a failing program says what is wrong, without addresses and places: equal for equal
-/// failures.
-std::string complaint(const std::string& output) {
-  static const std::regex kComplaint(
-      "(Assertion [^\n]*failed|terminate called [^\n]*|what\\(\\): [^\n]*|double free[^\n]*|free\\(\\): "
-      "[^\n]*|"
-      "malloc[^\n]*: [^\n]*|corrupted [^\n]*|pure virtual method called|\\*\\*\\* [^\n]* \\*\\*\\*|"
-      "[^\n]*: Failure|[^\n]*(FAILED|ERROR|CHECK failed|Check failed)[^\n]*)");
-  std::smatch match;
-  if (!std::regex_search(output, match, kComplaint)) return {};
-  static const std::regex kVarying("0x[0-9a-fA-F]+|:[0-9]+|[0-9]+ ms|/[^ :]*/");
-  return std::regex_replace(match[0].str(), kVarying, "").substr(0, 160);
-}
-
-std::string with_complaint(const std::string& end, const std::string& output) {
-  const std::string said = complaint(output);
+std::string with_complaint(const std::string& end, const std::string& output, Death death) {
+  const std::string said = complaint(output, death);
   return said.empty() ? end : end + ": " + said;
 }
 
@@ -67,14 +54,16 @@ Observed observe(const TestCase& test, testing::CheckResult result, bool watch_h
       process.output = result.output;
       const testing::Verdict verdict = testing::judge(test, process);
       seen.failed = verdict.outcome == Outcome::Failed || verdict.outcome == Outcome::Crashed;
-      seen.ending = seen.failed ? with_complaint(fmt::format("exit status {}", result.status), result.output)
+      seen.ending = seen.failed ? with_complaint(fmt::format("exit status {}", result.status), result.output,
+                                                 Death::Exit)
                                 : "passed";
       break;
     }
     case CheckEnd::Crashed:
       seen.failed = true;
-      seen.ending = with_complaint(
-          result.status == SIGABRT ? std::string("abort") : signal_name(result.status), result.output);
+      seen.ending =
+          with_complaint(result.status == SIGABRT ? std::string("abort") : signal_name(result.status),
+                         result.output, Death::Signal);
       break;
     case CheckEnd::Deadlock:
       seen.failed = true;
