@@ -1,6 +1,7 @@
 #include "select/order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "select/block_classes.h"
@@ -11,8 +12,8 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-/// Most urgent first; above kUrgent a reason says nothing about the test itself.
-constexpr int kUrgent = 3;
+/// Most urgent first; above kUrgent a reason does not make a test due for its own sake.
+constexpr int kUrgent = 2;
 int urgency(ReasonKind kind) {
   switch (kind) {
     case ReasonKind::LastRunFailed:
@@ -20,8 +21,6 @@ int urgency(ReasonKind kind) {
     case ReasonKind::NewTest:
       return 1;
     case ReasonKind::ChangedTest:
-      return 2;
-    case ReasonKind::NoCoverage:
       return kUrgent;
     default:
       return kUrgent + 1;
@@ -34,19 +33,15 @@ int urgency(const Candidate& candidate) {
   return most;
 }
 
-/// Tests without a pair that are due for their own sake.
-std::vector<Listed> front(const std::vector<Candidate>& all, const Indices& selected) {
-  Indices urgent;
-  for (std::uint32_t i : selected)
-    if (all[i].goals.empty() && urgency(all[i]) <= kUrgent) urgent.push_back(i);
-  std::sort(urgent.begin(), urgent.end(), [&](std::uint32_t a, std::uint32_t b) {
+std::vector<Listed> by_urgency(const std::vector<Candidate>& all, Indices tests) {
+  std::sort(tests.begin(), tests.end(), [&](std::uint32_t a, std::uint32_t b) {
     const auto key = [&](std::uint32_t i) {
       return std::tuple(urgency(all[i]), all[i].seconds, all[i].tie_break, i);
     };
     return key(a) < key(b);
   });
   std::vector<Listed> result;
-  for (std::uint32_t i : urgent) result.push_back({i, 0, {}});
+  for (std::uint32_t i : tests) result.push_back({i, 0, {}});
   return result;
 }
 
@@ -76,13 +71,19 @@ std::vector<Listed> by_pairs(const std::vector<Candidate>& all, const Indices& s
   for (std::uint32_t i : selected)
     tests.push_back({all[i].goals, all[i].tie_break, per_second ? all[i].seconds : 1});
 
-  std::vector<Listed> result = front(all, selected);
+  Indices due, suspected, blind;  // those without a pair
+  for (std::uint32_t i : selected) {
+    if (!all[i].goals.empty()) continue;
+    (urgency(all[i]) <= kUrgent ? due : all[i].test->coverage ? suspected : blind).push_back(i);
+  }
+  std::vector<Listed> result = by_urgency(all, std::move(due));
+  const auto append = [&](std::vector<Listed> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(result));
+  };
   for (GreedyPick& pick : greedy_order(tests, weights))
     result.push_back({selected[pick.test], pick.gain, std::move(pick.added)});
-  Indices others;
-  for (std::uint32_t i : selected)
-    if (all[i].goals.empty() && urgency(all[i]) > kUrgent) others.push_back(i);
-  for (Listed& listed : back(all, std::move(others))) result.push_back(std::move(listed));
+  append(back(all, std::move(suspected)));
+  append(by_urgency(all, std::move(blind)));  // nothing is known of them: whatever is known comes first
   return result;
 }
 
@@ -122,9 +123,10 @@ std::vector<Listed> by_blocks(const std::vector<Candidate>& all, const Indices& 
     if (classes.of_test[i].empty()) blind.push_back(selected[i]);
     tests.push_back({classes.of_test[i], all[selected[i]].tie_break, 1});
   }
-  std::vector<Listed> result = by_chance(all, blind);  // nothing is known of them: they may cover anything
+  std::vector<Listed> result;
   for (const GreedyPick& pick : greedy_order(tests, classes.sizes))
     result.push_back({selected[pick.test], 0, {}});
+  for (const Listed& listed : by_chance(all, blind)) result.push_back(listed);
   return result;
 }
 

@@ -70,12 +70,13 @@ struct SelectInput {
 ///
 /// Order, by ranking: Pairs is the paper's greedy (most pairs not yet covered; when none adds one, start over
 /// with the remaining tests). Cost is the same by new pairs per recorded second (a missing duration counts as
-/// the median). Abc takes the most blocks not yet covered, Random shuffles. Ties are broken by the seed and
-/// the test's id, so that the order of the input does not matter. For Pairs and Cost, selected tests that
-/// cover no pair stand in front when they failed last time, are new, changed, or without coverage (in this
-/// order, shortest first), and otherwise behind, in the order of the rest. The rest: tests that entered most
-/// impacted accesses, then those that entered only accesses that are not impacted (most first), then the
-/// others.
+/// the median). Abc takes the most blocks not yet covered (tests without any last), Random shuffles. Ties are
+/// broken by the seed and the test's id, so that the order of the input does not matter. For Pairs and Cost,
+/// selected tests that cover no pair stand in front when they failed last time, are new, or changed (in this
+/// order, shortest first), and otherwise behind, in the order of the rest; last those without coverage,
+/// shortest first, for what is known to be about the change comes before what may be. The rest: tests that
+/// entered most impacted accesses, then those that entered only accesses that are not impacted (most first),
+/// then the others.
 ///
 /// Selection::uncovered lists the pairs that no test covers with two threads, whatever the technique.
 /// Deterministic; thread-safe as far as the callbacks are. 10,000 tests x 5,000 pairs take well under a

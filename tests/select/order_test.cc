@@ -120,6 +120,31 @@ TEST(Order, TestsDueForTheirOwnSakeStandInFrontAndMereSuspicionBehind) {
                 ElementsAre("failed", "new, fast", "new, slow", "changed", "pair", "suspected"));
 }
 
+TEST(Order, WhatIsKnownComesBeforeTestsWithoutCoverage) {
+  Suite suite = self_pairs(1);
+  suite.test_without_coverage("blind, slow", 5);
+  suite.test_without_coverage("blind, fast", 0.1);
+  suite.test_without_coverage("blind, failed", 9);
+  suite.test_without_coverage("blind, by rule", 2);
+  covering(suite, "pair", {1}, 7);
+  suite.test("suspected", {{"main", {9}}}, 8);
+  suite.force("suspected", ReasonKind::UnknownChange);
+  suite.force("blind, failed", ReasonKind::LastRunFailed);
+  suite.force("blind, by rule", ReasonKind::ConfigRule);
+  for (Ranking ranking : {Ranking::Pairs, Ranking::Cost})
+    EXPECT_THAT(
+        suite.listed(with(Technique::SimRT, ranking)),
+        ElementsAre("blind, failed", "pair", "suspected", "blind, fast", "blind, by rule", "blind, slow"));
+  const auto by_blocks = suite.listed(with(Technique::SimRT, Ranking::Abc));
+  ASSERT_EQ(by_blocks.size(), 6u);
+  EXPECT_THAT(std::vector(by_blocks.begin(), by_blocks.begin() + 2),
+              UnorderedElementsAre("pair", "suspected"));
+
+  SelectOptions options = with(Technique::SimRT, Ranking::Cost);
+  options.budget_seconds = 16;  // a budget goes to what is known
+  EXPECT_THAT(suite.run(options), ElementsAre("blind, failed", "pair"));
+}
+
 TEST(Order, RestFollowsByTierAndCount) {
   Suite suite;
   suite.pair(suite.access(1, AccessMode::Write, true), suite.access(2, AccessMode::Write, true));

@@ -1,6 +1,7 @@
 // The selection against its definition, on random suites.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -95,6 +96,31 @@ TEST(SelectProperty, WhatIsExplainedAgreesWithWhatIsDecided) {
       }
     }
   }
+}
+
+TEST(SelectProperty, TestsWithoutCoverageAreSelectedBehindAllOthers) {
+  int both = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    RandomSuite random(seed);
+    std::mt19937_64 more(~seed);
+    for (int i = 0; i < 3; ++i)
+      random.suite.test_without_coverage("blind" + std::to_string(i), static_cast<double>(more() % 4));
+    std::shuffle(random.suite.tests.begin(), random.suite.tests.end(), more);
+    std::set<TestId> blind;
+    for (const RecordedTest& test : random.suite.tests)
+      if (!test.coverage) blind.insert(test.test);
+    for (Ranking ranking : {Ranking::Pairs, Ranking::Cost}) {
+      std::vector<bool> selected;  // by place: without coverage
+      for (const Decision& decision :
+           random.suite.select(with(Technique::SimRT, ranking, false, seed)).decisions)
+        if (decision.run) selected.push_back(blind.contains(decision.test));
+      ASSERT_TRUE(std::is_sorted(selected.begin(), selected.end())) << "seed " << seed;
+      ASSERT_EQ(std::count(selected.begin(), selected.end(), true),
+                random.suite.impact.pairs.empty() ? 0 : 3);
+      both += selected.size() > 3;
+    }
+  }
+  EXPECT_GT(both, 100);
 }
 
 TEST(SelectProperty, RanksAreAPermutationAndSelectedComeFirst) {
