@@ -18,7 +18,9 @@ constexpr unsigned kTries = 5, kMost = 200;
 class Made {
  public:
   bool meets = false, shows = false, fails = false, long_schedules = false, stops = false;
+  bool overflows = false;  // where all accesses are recorded
   unsigned executions = 0;
+  bool last_recorded_all = false;  // by the last plan that asked for events
 
   Verifier verifier() {
     VerifyOptions options;
@@ -57,6 +59,10 @@ class Made {
     execution.modules = {{{}, true, kBias, kBias, kBias + 0x1000}};
     execution.threads = {{0, format::kRunNone, {}}, {1, 0, {}}};
     execution.points = execution.switches = 12;
+    if ((plan.flags & format::kPlanRecordEvents) != 0)
+      last_recorded_all = (plan.flags & format::kPlanRecordUnwatched) != 0;
+    if (overflows && (plan.flags & format::kPlanRecordUnwatched) != 0)
+      execution.flags |= format::kRunOverflow;
     if (plan.strategy == StrategyKind::Pair && meets) execution.flags |= format::kRunPairMet;
     if (shows) {
       format::RunRace race = {};
@@ -181,6 +187,19 @@ TEST(Harm, WhatComesBehindTheMeetingCounts) {
     EXPECT_EQ((*verified)->finding.difference.find("was not compared") == std::string::npos, fails);
     ASSERT_EQ((*verified)->plan.pairs.size(), 1U) << "what a replay has to show";
     EXPECT_EQ((*verified)->plan.pairs[0].second.offset, kSecond);
+  }
+}
+
+/// The log of events keeps the beginning: the picture is of what the last recorded execution did.
+TEST(Picture, WhereAllAccessesAreTooManyItIsOfTheScheduledOnes) {
+  for (const bool overflows : {false, true}) {
+    Made made;
+    made.meets = made.shows = true;
+    made.overflows = overflows;
+    Verifier verifier = made.verifier();
+    const auto verified = verifier.verify(race());
+    ASSERT_TRUE(verified && *verified);
+    EXPECT_EQ(made.last_recorded_all, !overflows);
   }
 }
 

@@ -310,7 +310,7 @@ Result<std::optional<Verified>> Verifier::explain(const CheckPlan& plan, const O
         return seen.ending == failed.ending;
       });
   if (!kept) return fail(kept.error());
-  auto last = execute_(recorded(verified.plan));
+  auto last = with_events(verified.plan);
   if (last && last->ending != failed.ending) last = execute_(verified.plan);
   if (!last) return fail(last.error());
   if (last->result.end == testing::CheckEnd::Deadlock) {
@@ -415,8 +415,17 @@ Status Verifier::keep_short(Verified& verified, std::uint64_t switches,
   return status;
 }
 
+/// The log keeps the beginning of an execution. Where it is full before the end, what was to be seen may lie
+/// behind it; most of it are accesses that are no points, and those of a finding are points.
+Result<Observed> Verifier::with_events(const CheckPlan& plan) {
+  auto seen = execute_(recorded(plan));
+  if (!seen || (seen->result.execution.flags & format::kRunOverflow) == 0) return seen;
+  seen->result = {};  // its events are millions
+  return execute_(recorded(plan, false));
+}
+
 Status Verifier::add_interleaving(Verified& verified) {
-  auto seen = execute_(recorded(verified.plan));
+  auto seen = with_events(verified.plan);
   if (!seen) return fail(seen.error());
   verified.finding.interleaving =
       interleaving_of(seen->result.execution, verified.finding, symbols_, kStepsShown);

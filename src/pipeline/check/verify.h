@@ -104,6 +104,7 @@ class Verifier {
   bool harmful(const Observed& seen) const { return seen.failed && seen.ending != usual_; }
   Status keep_short(Verified& verified, std::uint64_t switches,
                     const std::function<bool(const Observed&)>& same);
+  Result<Observed> with_events(const testing::CheckPlan& plan);
   Status add_interleaving(Verified& verified);
   struct Cause {
     Finding finding;

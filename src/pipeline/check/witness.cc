@@ -1,11 +1,11 @@
 #include "pipeline/check/witness.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -219,16 +219,22 @@ const CodeFrame* known_caller(const Finding& finding, StepKind kind, std::uint32
   return nullptr;
 }
 
-/// Where the steps of a finding stand.
-std::set<std::pair<std::string, std::uint32_t>> key_places(const Finding& finding) {
-  std::set<std::pair<std::string, std::uint32_t>> places;
-  const auto add = [&](const std::vector<CodeFrame>& stack) {
-    if (const CodeFrame* frame = own_frame(stack)) places.insert({frame->file, frame->line});
+/// Which sides of a finding a step may be, as bits.
+enum Side : unsigned { kNoSide = 0, kFirst = 1, kSecond = 2, kEither = 3 };
+using KeyPlaces = std::map<std::pair<std::string, std::uint32_t>, unsigned>;
+
+/// Where the steps of a finding stand. Those of a finding that is no pair of accesses may be any of its
+/// sides.
+KeyPlaces key_places(const Finding& finding) {
+  const bool pair = finding.sides.size() == 2 && finding.kind != FindingKind::Deadlock;
+  KeyPlaces places;
+  const auto add = [&](const std::vector<CodeFrame>& stack, unsigned sides) {
+    if (const CodeFrame* frame = own_frame(stack)) places[{frame->file, frame->line}] |= sides;
   };
   for (const FindingSide& side : finding.sides) {
-    add(side.stack);
+    add(side.stack, !pair ? kEither : &side == &finding.sides.front() ? kFirst : kSecond);
     if (finding.kind != FindingKind::Deadlock) continue;
-    for (const HeldLock& lock : side.locks) add(lock.acquired);
+    for (const HeldLock& lock : side.locks) add(lock.acquired, kEither);
   }
   return places;
 }
@@ -242,7 +248,7 @@ class StepPlaces {
   struct Place {
     std::vector<CodeFrame> stack;
     const CodeFrame* shown = nullptr;
-    bool key = false;  // of the frame that is shown
+    unsigned sides = kNoSide;  // of the frame that is shown
   };
   const Place& of(const format::RunEvent& event) {
     auto [known, fresh] = places_.try_emplace({event.pc, event.callers, event.calls});
@@ -250,49 +256,72 @@ class StepPlaces {
     if (!fresh) return place;
     place.stack = symbols_.stack(execution_, execution_.stack_of(event));
     place.shown = shown_frame(place.stack);
-    place.key = place.shown != nullptr && is_key(*place.shown);
+    if (place.shown != nullptr) place.sides = sides_at(*place.shown);
     return place;
   }
-  bool is_key(const CodeFrame& frame) const {
-    return frame.own() && keys_.contains({frame.file, frame.line});
+  unsigned sides_at(const CodeFrame& frame) const {
+    const auto known = frame.own() ? keys_.find({frame.file, frame.line}) : keys_.end();
+    return known == keys_.end() ? unsigned{kNoSide} : known->second;
   }
 
  private:
   const testing::Execution& execution_;
-  std::set<std::pair<std::string, std::uint32_t>> keys_;
+  KeyPlaces keys_;
   Symbols& symbols_;
   std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>, Place> places_;
 };
 
-/// The last two key steps of different threads at one address, one of which writes: what the finding is
-/// about, however many other key steps there are.
+/// The last two key steps of different threads that may be the two sides of the finding, at one address and
+/// one of them a write: what the finding is about, however many other key steps there are.
 class Meeting {
  public:
-  void add(std::size_t step, const format::RunEvent& event, bool writes) {
+  using Two = std::pair<std::size_t, std::size_t>;  // in their order
+
+  void add(std::size_t step, const format::RunEvent& event, unsigned sides, bool writes) {
     constexpr std::uint64_t kWord = 8;
-    Latest& latest = latest_[event.object / kWord];
-    if (latest.any && latest.thread != event.thread) {
-      latest.other = latest.step;
-      latest.other_writes = latest.writes;
-      latest.has_other = true;
-      latest.writes = false;
-    }
-    if (!latest.any || latest.thread != event.thread || writes || !latest.writes) latest.step = step;
-    latest.writes = latest.writes || writes;
-    latest.any = true;
-    latest.thread = event.thread;
-    if (latest.has_other && (latest.other_writes || writes)) last_ = {latest.other, step};
+    add(latest_[event.object / kWord], {step, event.thread, writes}, sides, true, last_);
+    // Where the two touch different words of one block (it is released), or one address was not told.
+    add(anywhere_, {step, event.thread, writes}, sides, false, last_anywhere_);
   }
-  const std::optional<std::pair<std::size_t, std::size_t>>& last() const { return last_; }
+  std::optional<Two> last() const { return last_ ? last_ : last_anywhere_; }
 
  private:
-  struct Latest {
-    std::size_t step = 0, other = 0;  // `other`: the latest of another thread
+  struct Access {
+    std::size_t step = 0;
     std::uint32_t thread = 0;
-    bool any = false, writes = false, has_other = false, other_writes = false;
+    bool writes = false;
   };
-  std::unordered_map<std::uint64_t, Latest> latest_;  // by word
-  std::optional<std::pair<std::size_t, std::size_t>> last_;
+  struct Latest {
+    std::optional<Access> own, other;  // `other`: the latest of another thread
+  };
+  using BySide = std::array<Latest, 2>;
+
+  static void add(BySide& latest, const Access& access, unsigned sides, bool conflicting,
+                  std::optional<Two>& last) {
+    std::optional<std::size_t> partner;
+    for (unsigned side = 0; side < 2; ++side) {
+      if ((sides & (side == 0 ? kSecond : kFirst)) == 0) continue;
+      for (const auto* before : {&latest[side].own, &latest[side].other})
+        if (*before && (*before)->thread != access.thread &&
+            (!conflicting || access.writes || (*before)->writes))
+          partner = std::max(partner.value_or(0), (*before)->step);
+    }
+    if (partner) last = {*partner, access.step};
+    for (unsigned side = 0; side < 2; ++side)
+      if ((sides & (side == 0 ? kFirst : kSecond)) != 0) remember(latest[side], access);
+  }
+  static void remember(Latest& latest, const Access& access) {
+    if (latest.own && latest.own->thread != access.thread) {
+      latest.other = latest.own;
+      latest.own.reset();
+    }
+    // What the thread wrote stays what others meet, though it looks at it again.
+    if (!latest.own || access.writes || !latest.own->writes) latest.own = access;
+  }
+
+  std::unordered_map<std::uint64_t, BySide> latest_;  // by word
+  BySide anywhere_;
+  std::optional<Two> last_, last_anywhere_;
 };
 
 /// An InterleavingStep before it is told: there may be millions, of which a few are shown.
@@ -325,7 +354,7 @@ Steps around(const Steps& steps, std::size_t first, std::size_t second, std::siz
 /// Around the meeting, or else the last key step, or else the end.
 Steps chosen(const Steps& steps, const Meeting& meeting, std::size_t limit) {
   if (steps.size() <= limit) return steps;
-  if (const auto& met = meeting.last()) return around(steps, met->first, met->second, limit);
+  if (const auto met = meeting.last()) return around(steps, met->first, met->second, limit);
   const auto key = std::find_if(steps.rbegin(), steps.rend(), [](const Step& step) { return step.key; });
   const std::size_t last = key == steps.rend() ? steps.size() : static_cast<std::size_t>(steps.rend() - key);
   const std::size_t end = std::min(steps.size(), last + limit / 4);
@@ -349,18 +378,20 @@ std::vector<InterleavingStep> interleaving_of(const testing::Execution& executio
     if (event.pc == 0 || start_or_end || step.kind == StepKind::Other) continue;
     const StepPlaces::Place& place = step_places.of(event);
     step.at = place.shown;
-    step.key = place.key;
+    unsigned sides = place.sides;
     if (const CodeFrame* caller = known_caller(finding, step.kind, event.thread, place.stack)) {
       step.at = caller;
-      step.key = step_places.is_key(*caller);
+      sides = step_places.sides_at(*caller);
     }
+    step.key = sides != kNoSide;
     if (step.at == nullptr) continue;
     // A library's inside says nothing, unless threads are stuck there.
     if (!step.at->own() && !stuck) continue;
     if (!step.at->own() && step.kind != StepKind::Lock && step.kind != StepKind::Wait) continue;
     const bool same_line = !steps.empty() && steps.back().thread == step.thread &&
                            steps.back().at->line == step.at->line && steps.back().at->file == step.at->file;
-    if (step.key) meeting.add(same_line ? steps.size() - 1 : steps.size(), event, writes(step.kind));
+    if (step.key && !stuck)
+      meeting.add(same_line ? steps.size() - 1 : steps.size(), event, sides, writes(step.kind));
     if (same_line) {
       // One line of the source without another thread in between is one step: what it writes says most.
       if (writes(step.kind) && !writes(steps.back().kind)) steps.back().kind = step.kind;
