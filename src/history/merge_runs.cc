@@ -113,6 +113,18 @@ void copy_children(Connection& from, Connection& to, std::string_view read, std:
   }
 }
 
+/// The later change of a suite counts; of two at the same time the one that keeps the test.
+void merge_suite_changes(Connection& from, Connection& to, const RowMap& revisions) {
+  for (Query row(from, "SELECT revision, test, since, present FROM suite_change ORDER BY revision, test");
+       row.next();)
+    Query(to,
+          "INSERT INTO suite_change(revision, test, since, present) VALUES (?, ?, ?, ?) "
+          "ON CONFLICT(revision, test) DO UPDATE SET since = excluded.since, present = excluded.present "
+          "WHERE (excluded.since, excluded.present) > (suite_change.since, suite_change.present)",
+          revisions.at(row.i64(0)), row.i64(1), row.i64(2), row.i64(3))
+        .run();
+}
+
 }  // namespace
 
 void merge_runs(Connection& from, Connection& to, const RowMap& revisions, MergeReport& report) {
@@ -145,6 +157,7 @@ void merge_runs(Connection& from, Connection& to, const RowMap& revisions, Merge
     ++report.runs;
   }
   drop_answered_announcements(to);
+  merge_suite_changes(from, to, revisions);
 }
 
 void merge_selections(Connection& from, Connection& to, const RowMap& revisions, MergeReport& report) {

@@ -53,6 +53,7 @@ void drop_revision(Connection& connection, std::int64_t revision, PruneReport& r
   report.selections += static_cast<std::uint32_t>(changes(connection));
   Query(connection, "DELETE FROM run WHERE revision = ?", revision).run();
   report.runs += static_cast<std::uint32_t>(changes(connection));
+  Query(connection, "DELETE FROM suite_change WHERE revision = ?", revision).run();
   Query(connection, "DELETE FROM revision_unit WHERE revision = ?", revision).run();
   Query(connection, "DELETE FROM revision_command WHERE revision = ?", revision).run();
   Query(connection, "DELETE FROM revision_shard WHERE revision = ?", revision).run();

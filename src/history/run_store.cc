@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "history/coverage_codec.h"
 #include "history/failure.h"
@@ -144,17 +145,60 @@ Result<RunId> put_run(Database& database, RevisionId revision, const TestCase& t
   });
 }
 
+namespace {
+
+/// A test with a row in suite_change that says it is gone, and no later run.
+bool is_gone(Connection& connection, RevisionId revision, TestId test) {
+  return Query(connection,
+               "SELECT 1 FROM suite_change s WHERE s.revision = ?1 AND s.test = ?2 AND s.present = 0 AND "
+               "s.since >= "
+               "(SELECT max(x.finished_at) FROM run x WHERE x.revision = ?1 AND x.test = ?2)",
+               revision.value, test.value)
+      .next();
+}
+
+/// Later than the change before, so that of two histories the one that knows both wins.
+void put_suite_change(Connection& connection, RevisionId revision, TestId test, bool present) {
+  Query(connection,
+        "INSERT INTO suite_change(revision, test, since, present) VALUES (?1, ?2, "
+        "(SELECT max(x.finished_at) FROM run x WHERE x.revision = ?1 AND x.test = ?2), ?3) "
+        "ON CONFLICT(revision, test) DO UPDATE SET present = excluded.present, "
+        "since = max(suite_change.since + 1, excluded.since)",
+        revision.value, test.value, present)
+      .run();
+}
+
+}  // namespace
+
 Status announce_tests(Database& database, RevisionId revision, const std::vector<TestCase>& tests) {
   return written(database, [&](Connection& connection) -> Status {
     for (const TestCase& test : tests) {
       Query known(connection, "SELECT 1 FROM run WHERE revision = ? AND test = ?", revision.value,
                   test.id.value);
-      if (known.next()) continue;
+      if (known.next()) {
+        if (is_gone(connection, revision, test.id)) put_suite_change(connection, revision, test.id, true);
+        continue;
+      }
       TestRun run;
       run.test = test.id;
       insert_run(connection, revision, test, run, kAnnounced);
     }
     return {};
+  });
+}
+
+Result<std::size_t> narrow_suite(Database& database, RevisionId revision,
+                                 const std::vector<TestCase>& tests) {
+  return written(database, [&](Connection& connection) -> Result<std::size_t> {
+    std::unordered_set<std::uint64_t> found;
+    for (const TestCase& test : tests) found.insert(test.id.value);
+    std::vector<TestId> left;
+    for (Query row(connection, "SELECT DISTINCT test FROM run WHERE revision = ?", revision.value);
+         row.next();)
+      if (const TestId test{row.u64(0)}; !found.contains(test.value) && !is_gone(connection, revision, test))
+        left.push_back(test);
+    for (const TestId test : left) put_suite_change(connection, revision, test, false);
+    return left.size();
   });
 }
 
@@ -214,7 +258,9 @@ Result<std::vector<RecordedRun>> recorded_tests(Database& database, RevisionId r
     const std::string sql = fmt::format(
         "{}{}WHERE x.revision = ? AND x.id = (SELECT y.id FROM run y WHERE y.revision = x.revision AND "
         "y.test = x.test "
-        "ORDER BY y.finished_at DESC, y.id DESC LIMIT 1)",
+        "ORDER BY y.finished_at DESC, y.id DESC LIMIT 1) "
+        "AND NOT EXISTS (SELECT 1 FROM suite_change s WHERE s.revision = x.revision AND s.test = x.test "
+        "AND s.present = 0 AND s.since >= x.finished_at)",
         kColumns, kJoins);
     std::vector<RecordedRun> runs;
     std::unordered_map<std::int64_t, std::size_t> first_with;  // equal coverage is decoded once

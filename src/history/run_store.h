@@ -24,8 +24,14 @@ struct RecordedRun {
 
 /// Notes which tests there are before any of them runs: those without a run at `revision` get one that says
 /// NotRun, and that the first real one replaces (also one merged from elsewhere). Whoever selects from a
-/// recording that was cut short, or from one shard of it, so learns of the tests it did not reach.
+/// recording that was cut short, or from one shard of it, so learns of the tests it did not reach. One that
+/// had left the suite (narrow_suite()) is back.
 Status announce_tests(Database& database, RevisionId revision, const std::vector<TestCase>& tests);
+
+/// Makes `tests` all there are at `revision`: others that a run or announcement is known of leave its suite.
+/// Their runs stay (what they covered, how long they took, what reuse_run() takes over), and a later run or
+/// announcement brings them back. Returns how many left now.
+Result<std::size_t> narrow_suite(Database& database, RevisionId revision, const std::vector<TestCase>& tests);
 
 enum class WithCoverage : bool { No, Yes };
 
@@ -44,7 +50,7 @@ Result<std::optional<RecordedRun>> find_reusable_run(Database& database, const T
 Result<RunId> reuse_run(Database& database, RevisionId revision, const TestCase& test, RunId earlier,
                         std::int64_t finished_at);
 
-/// The latest run of every test recorded at `revision`, by name.
+/// The latest run of every test in the suite of `revision`, by name.
 Result<std::vector<RecordedRun>> recorded_tests(Database& database, RevisionId revision,
                                                 WithCoverage coverage = WithCoverage::Yes);
 

@@ -71,6 +71,34 @@ TEST(Merge, AnnouncedTestsStayUntilSomeShardHasRunThem) {
   EXPECT_EQ(ok(merge(target, dir.file("source.db"))), MergeReport{});
 }
 
+TEST(Merge, TheLaterChangeOfASuiteCounts) {
+  TempDir dir;
+  const UnitFacts unit = unit_of(31, "a.cc");
+  const std::vector<TestCase> both{test_case("stays"), test_case("goes")}, one{test_case("stays")};
+  const auto record_both = [&](Database& database) {
+    record(database, "one", unit, "stays", 10);
+    record(database, "one", unit, "goes", 10);
+  };
+  const auto suite = [&](Database& database) {
+    return ok(recorded_tests(database, revision_of(database, "one"))).size();
+  };
+  Database older = create(dir.file("older.db")), narrowed = create(dir.file("narrowed.db"));
+  record_both(older);
+  record_both(narrowed);
+  ok(narrow_suite(narrowed, revision_of(narrowed, "one"), one));
+  ok(merge(narrowed, dir.file("older.db")));
+  EXPECT_EQ(suite(narrowed), 1U);
+  ok(merge(older, dir.file("narrowed.db")));
+  EXPECT_EQ(suite(older), 1U);
+
+  ok(announce_tests(older, revision_of(older, "one"), both));  // found again
+  EXPECT_EQ(suite(older), 2U);
+  ok(merge(older, dir.file("narrowed.db")));
+  EXPECT_EQ(suite(older), 2U);
+  ok(merge(narrowed, dir.file("older.db")));
+  EXPECT_EQ(suite(narrowed), 2U);
+}
+
 TEST(Merge, TranslatesBlockNumbersAndIsIdempotent) {
   TempDir dir;
   const UnitFacts first = unit_of(31, "a.cc"), second = unit_of(32, "b.cc");
@@ -166,6 +194,7 @@ TEST(Prune, KeepsWhatIsReferenced) {
   record(database, "r2", shared, "kept", 200);
   record(database, "r3", shared, "kept", 300);
   ok(put_selection(database, {oldest, "x", Technique::SimRT, 5}, {}, {}, {}));
+  EXPECT_EQ(ok(narrow_suite(database, oldest, {test_case("other")})), 1U);
   const Program program = ok(load_program(database, revision_of(database, "r2")));
   const BlockNumbering numbering = ok(load_block_numbers(database, program));
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "history/sql_console.h"
 #include "history/stats.h"
 #include "sample.h"
 
@@ -120,6 +121,45 @@ TEST(RunStore, AnUnchangedExecutableIsReused) {
   EXPECT_EQ(ok(find_reusable_run(database, test, 42, "env"))->run, original);
   EXPECT_FALSE(reuse_run(database, second, test_case("u"), original, 20).has_value());
   EXPECT_FALSE(reuse_run(database, second, test, {4711}, 20).has_value());
+}
+
+std::vector<std::string> suite(Database& database, RevisionId revision) {
+  std::vector<std::string> names;
+  for (const RecordedRun& run : ok(recorded_tests(database, revision))) names.push_back(run.test.name);
+  return names;
+}
+
+TEST(RunStore, TestsThatARecordingNoLongerFindsLeaveTheSuite) {
+  using Names = std::vector<std::string>;
+  TempDir dir;
+  Database database = create(dir.file());
+  const RevisionId revision = begin(database, "abc"), other = begin(database, "def");
+  const std::vector<TestCase> all{test_case("a"), test_case("b"), test_case("c")}, only_a{test_case("a")};
+  for (const RevisionId each : {revision, other}) {
+    ok(announce_tests(database, each, all));
+    for (const char* name : {"a", "b"})
+      ok(put_run(database, each, test_case(name), test_run(name, block_set({1}), {}, {}), 10));
+  }
+  EXPECT_EQ(ok(narrow_suite(database, revision, all)), 0U);
+  EXPECT_EQ(suite(database, revision), (Names{"a", "b", "c"}));
+  EXPECT_EQ(ok(narrow_suite(database, revision, only_a)), 2U);
+  EXPECT_EQ(suite(database, revision), Names{"a"});
+  EXPECT_EQ(ok(narrow_suite(database, revision, only_a)), 0U);
+  EXPECT_EQ(suite(database, other), (Names{"a", "b", "c"}));
+  const auto tests = ok(run_sql(database, "SELECT tests FROM v_revisions ORDER BY revision"));
+  EXPECT_EQ(tests.rows, (std::vector<std::vector<SqlValue>>{{std::int64_t{1}}, {std::int64_t{3}}}));
+  EXPECT_EQ(ok(run_sql(database, "SELECT * FROM v_latest_runs")).rows.size(), 4U);
+
+  // What is known of them stays, and whoever finds them again has them back.
+  EXPECT_TRUE(ok(find_reusable_run(database, test_case("b"), 42, "env")).has_value());
+  ok(announce_tests(database, revision, {test_case("a"), test_case("c")}));
+  EXPECT_EQ(suite(database, revision), (Names{"a", "c"}));
+  ok(put_run(database, revision, test_case("b"), test_run("b", block_set({1}), {}, {}), 11));
+  EXPECT_EQ(suite(database, revision), (Names{"a", "b", "c"}));
+  EXPECT_EQ(ok(narrow_suite(database, revision, only_a)), 2U);
+  EXPECT_EQ(suite(database, revision), Names{"a"});
+  ok(announce_tests(database, revision, all));
+  EXPECT_EQ(suite(database, revision), (Names{"a", "b", "c"}));
 }
 
 TEST(RunStore, AnUnknownRevisionIsRefused) {
