@@ -94,9 +94,11 @@ class Recording {
 
   /// Before anything is stored: what cannot be recorded leaves the history as it is.
   Status find_tests() {
-    auto found = tests_to_record(*workspace_, request_, summary_.warnings);
+    auto found = tests_to_record(*workspace_, request_);
     if (!found) return fail(found.error());
-    tests_ = std::move(*found);
+    summary_.warnings.insert(summary_.warnings.end(), found->warnings.begin(), found->warnings.end());
+    tests_ = std::move(found->tests);
+    all_found_ = found->complete;
     stale_.emplace(workspace_->root, tree_->files());
     return refuse_stale_build(*workspace_, tests_, *stale_, summary_.warnings);
   }
@@ -150,7 +152,8 @@ class Recording {
     GuardMapper mapper(*database_, *program, *points, *numbering, workspace_->root, now_seconds());
     const UnemittedFunctions unemitted(*program, *numbering);
     TraceCoverage traces(mapper, unemitted, *stale_, workspace_->root);
-    const TestRecording recording{*workspace_, *database_, revision_, environment_.key, request_, traces};
+    const TestRecording recording{*workspace_, *database_, revision_,       environment_.key,
+                                  request_,    traces,     replaces_suite()};
     const Status done = record_tests(recording, tests_, shard_, summary_);
     const analysis::MappingReport& report = mapper.report();
     summary_.blocks = report.blocks;
@@ -171,6 +174,9 @@ class Recording {
 
   bool records_suite() const { return !request_.facts_only && request_.only.empty(); }
 
+  /// Whether tests that were not found are gone. A shard may have been built with its own tests only.
+  bool replaces_suite() const { return records_suite() && shard_.count == 1 && all_found_; }
+
   /// Whether an earlier recording of the whole suite still stands.
   Status note_complete() {
     const auto recorded = history::find_revision(*database_, summary_.revision, environment_.key);
@@ -189,6 +195,7 @@ class Recording {
   history::RevisionId revision_;
   std::shared_ptr<const SourceTree> tree_;  ///< what is recorded
   std::vector<TestCase> tests_;             ///< all of the build
+  bool all_found_ = false;                  ///< no program of the build is missing
   std::optional<analysis::StaleSources> stale_;
   RecordSummary summary_;
 };
@@ -200,6 +207,19 @@ std::string counts_of(const RecordSummary& summary) {
       summary.revision, summary.seconds, summary.units, summary.parsed_units, summary.functions,
       summary.tests, summary.ran, summary.reused, summary.passed, summary.failed, summary.crashed,
       summary.timed_out, summary.skipped, summary.multi_threaded);
+}
+
+/// They are selected whatever changes, so this says how to get rid of that.
+std::string told_without_coverage(const std::vector<std::string>& tests) {
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(tests.size(), kNamed); ++i) names += (i == 0 ? "" : ", ") + tests[i];
+  if (tests.size() > kNamed) names += ", ...";
+  return fmt::format(
+      "  {} left no coverage ({}) and will always be selected: build programs with the toolchain (simrt "
+      "doctor); "
+      "name scripts that run no code of the project under [tests] exclude in .simrt.toml\n",
+      tests.size() == 1 ? "1 test" : fmt::format("{} tests", tests.size()), names);
 }
 
 }  // namespace
@@ -221,9 +241,11 @@ std::string render_record(const RecordSummary& summary) {
     out +=
         fmt::format("  {} functions are optimised: their coverage is told by function; with -O0 by block\n",
                     summary.optimised_functions);
-  if (summary.without_coverage != 0)
-    out += fmt::format("  {} tests left no coverage: are they built with the toolchain? (simrt doctor)\n",
-                       summary.without_coverage);
+  if (summary.gone != 0)
+    out += fmt::format("  {} of an earlier recording {} gone: no candidate{} any more\n",
+                       summary.gone == 1 ? "1 test" : fmt::format("{} tests", summary.gone),
+                       summary.gone == 1 ? "is" : "are", summary.gone == 1 ? "" : "s");
+  if (!summary.without_coverage.empty()) out += told_without_coverage(summary.without_coverage);
   for (const std::string& failure : summary.failures) out += "  " + failure + "\n";
   for (const std::string& warning : summary.warnings) out += "  warning: " + warning + "\n";
   if (!summary.complete) out += "  not complete: tests that were not recorded will be selected\n";
@@ -246,7 +268,9 @@ std::string render_record_json(const RecordSummary& s) {
                                     {"crashed", s.crashed},
                                     {"timed_out", s.timed_out},
                                     {"skipped", s.skipped},
-                                    {"without_coverage", s.without_coverage},
+                                    {"gone", s.gone},
+                                    {"without_coverage", s.without_coverage.size()},
+                                    {"tests_without_coverage", s.without_coverage},
                                     {"multi_threaded", s.multi_threaded},
                                     {"blocks", s.blocks},
                                     {"mapped", s.mapped},

@@ -28,14 +28,16 @@ struct RecordSummary {
   std::string revision, database;
   std::size_t units = 0, parsed_units = 0, broken_units = 0, functions = 0;
   std::size_t tests = 0, ran = 0, reused = 0, passed = 0, failed = 0, crashed = 0, timed_out = 0, skipped = 0;
-  std::size_t without_coverage = 0, multi_threaded = 0;
+  std::size_t multi_threaded = 0;
+  std::size_t gone = 0;  ///< tests of an earlier recording of this revision that there are no more
   std::uint64_t blocks = 0, mapped = 0, inherited = 0, unmapped = 0;  ///< of modules mapped in this run
   std::uint64_t optimised_functions = 0;                              ///< of these modules
   double seconds = 0;
   bool facts_only = false;  ///< no test was looked at
   bool complete = false;
   std::vector<std::string> warnings;
-  std::vector<std::string> failures;  ///< "name: how it ended"
+  std::vector<std::string> failures;          ///< "name: how it ended"
+  std::vector<std::string> without_coverage;  ///< tests that ran and left none that can be used; by name
 };
 
 /// Errors: Project (no configuration, database or tests), Repository, History, Storage. An interrupt is not

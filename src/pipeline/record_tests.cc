@@ -29,7 +29,7 @@ bool wanted(const TestCase& test, const RecordRequest& request, testing::Shard s
   return shard.contains(test.name);
 }
 
-void count(RecordSummary& summary, const TestRun& run) {
+void count(RecordSummary& summary, const TestCase& test, const TestRun& run) {
   switch (run.outcome) {
     case Outcome::Passed:
       ++summary.passed;
@@ -51,7 +51,7 @@ void count(RecordSummary& summary, const TestRun& run) {
   if (run.has_coverage) {
     if (run.coverage.threads > 1) ++summary.multi_threaded;
   } else if (run.outcome != Outcome::NotRun && run.outcome != Outcome::Skipped) {
-    ++summary.without_coverage;
+    summary.without_coverage.push_back(test.name);
   }
 }
 
@@ -99,7 +99,7 @@ class TestRecorder {
           history::reuse_run(in_.database, in_.revision, test, (*earlier)->run, now_milliseconds());
       if (!reused) return fail(reused.error());
       ++summary_.reused;
-      count(summary_, (*earlier)->last);
+      count(summary_, test, (*earlier)->last);
     }
     return rest;
   }
@@ -150,7 +150,7 @@ class TestRecorder {
     const auto stored = history::put_run(in_.database, in_.revision, test, run, now_milliseconds());
     if (!stored) return fail(stored.error());
     ++summary_.ran;
-    count(summary_, run);
+    count(summary_, test, run);
     if (const std::string ended = how_it_ended(run); !ended.empty() && !test.disabled)
       summary_.failures.push_back(test.name + ": " + ended);
     return {};
@@ -164,27 +164,33 @@ class TestRecorder {
 
 }  // namespace
 
-Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              std::vector<std::string>& warnings) {
-  return tests_of_build(
+Result<testing::Discovery> tests_to_record(const Workspace& workspace, const RecordRequest& request) {
+  return discover_build(
       workspace.config, workspace.config.instrumented_directory,
       "build with the toolchain first: cmake -B build-simrt --toolchain \"$(simrt toolchain)\" && "
       "cmake --build build-simrt; "
       "or list commands under [tests] in .simrt.toml",
-      warnings, request.interrupt);
+      request.interrupt);
 }
 
 Status record_tests(const TestRecording& recording, std::vector<TestCase> tests, testing::Shard shard,
                     RecordSummary& summary) {
   if (Status noted = history::announce_tests(recording.database, recording.revision, tests); !noted)
     return noted;
+  if (recording.whole_suite) {
+    const auto gone = history::narrow_suite(recording.database, recording.revision, tests);
+    if (!gone) return fail(gone.error());
+    summary.gone = *gone;
+  }
   std::erase_if(tests, [&](const TestCase& test) { return !wanted(test, recording.request, shard); });
   TestRecorder recorder(recording, summary);
   auto rest = recording.database.transaction([&] { return recorder.take_over(tests); });
   if (!rest) return fail(rest.error());
   summary.tests = tests.size();
   if (rest->empty()) return {};
-  return recorder.run(*rest);
+  const Status done = recorder.run(*rest);
+  std::sort(summary.without_coverage.begin(), summary.without_coverage.end());  // tests end in any order
+  return done;
 }
 
 }  // namespace simrt::pipeline

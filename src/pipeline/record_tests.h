@@ -10,6 +10,7 @@
 #include "pipeline/record.h"
 #include "pipeline/trace_coverage.h"
 #include "pipeline/workspace.h"
+#include "testing/discover.h"
 #include "testing/shard.h"
 
 namespace simrt::pipeline {
@@ -21,11 +22,12 @@ struct TestRecording {
   std::string environment;  ///< key
   const RecordRequest& request;
   TraceCoverage& traces;
+  bool whole_suite =
+      false;  ///< what is found is all there is: tests recorded earlier that are gone leave the suite
 };
 
 /// All tests of the instrumented build, in discovery order. Errors: Project.
-Result<std::vector<TestCase>> tests_to_record(const Workspace& workspace, const RecordRequest& request,
-                                              std::vector<std::string>& warnings);
+Result<testing::Discovery> tests_to_record(const Workspace& workspace, const RecordRequest& request);
 
 /// Notes all `tests`, then runs or takes over those that the request and `shard` are about; every finished
 /// test is committed at once. Counts go into `summary`. Errors: History, Storage; Interrupted after what was

@@ -19,6 +19,7 @@
 #include "pipeline/recorded_base.h"
 #include "pipeline/test_changes.h"
 #include "pipeline/test_code.h"
+#include "pipeline/test_discovery.h"
 #include "pipeline/workspace.h"
 #include "select/select.h"
 #include "support/log.h"
@@ -89,6 +90,8 @@ Status Selecting::load() {
   auto recorded = history::recorded_tests(*database, base.revision.id);
   if (!recorded) return fail(recorded.error());
   runs = std::move(*recorded);
+  std::erase_if(
+      runs, [&](const history::RecordedRun& run) { return is_excluded(workspace->config, run.test.name); });
   return {};
 }
 

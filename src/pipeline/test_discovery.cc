@@ -50,19 +50,28 @@ std::string how_to_build_for_checking(const config::Config& config, const std::s
 
 }  // namespace
 
-Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const std::string& build,
-                                             const std::string& hint, std::vector<std::string>& warnings,
-                                             const InterruptToken* interrupt) {
+bool is_excluded(const config::Config& config, const std::string& test) {
+  return std::any_of(config.exclude_tests.begin(), config.exclude_tests.end(),
+                     [&](const std::string& glob) { return config::name_match(glob, test); });
+}
+
+Result<testing::Discovery> discover_build(const config::Config& config, const std::string& build,
+                                          const std::string& hint, const InterruptToken* interrupt) {
   const testing::DiscoverOptions options = discover_options(config, build);
   if (options.ctest_directory.empty() && options.meson_directory.empty() && options.plain.empty())
     return fail(ErrorCode::Project, fmt::format("no tests found in {}", build), hint);
   auto found = testing::discover_tests(options, interrupt);
   if (!found) return fail(found.error());
+  std::erase_if(found->tests, [&](const TestCase& test) { return is_excluded(config, test.name); });
+  return found;
+}
+
+Result<std::vector<TestCase>> tests_of_build(const config::Config& config, const std::string& build,
+                                             const std::string& hint, std::vector<std::string>& warnings,
+                                             const InterruptToken* interrupt) {
+  auto found = discover_build(config, build, hint, interrupt);
+  if (!found) return fail(found.error());
   warnings.insert(warnings.end(), found->warnings.begin(), found->warnings.end());
-  std::erase_if(found->tests, [&](const TestCase& test) {
-    return std::any_of(config.exclude_tests.begin(), config.exclude_tests.end(),
-                       [&](const std::string& glob) { return config::name_match(glob, test.name); });
-  });
   return std::move(found->tests);
 }
 

@@ -37,6 +37,7 @@ Result<Discovery> collect(const DiscoverOptions& options, const InterruptToken* 
     auto listing =
         list_ctest(options.ctest_program, options.ctest_directory, options.ctest_configuration, interrupt);
     if (!listing) return fail(listing.error());
+    found.complete = listing->not_built.empty();
     for (const std::string& target : listing->not_built) {
       found.warnings.push_back(
           fmt::format("the test program {} is not built: its tests are unknown", target));
