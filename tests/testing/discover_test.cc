@@ -153,6 +153,7 @@ TEST_F(DiscoverCTest, MissingProgramsAreWarnedOf) {
   ASSERT_TRUE(discovery);
   EXPECT_THAT(names(*discovery), ElementsAre("gone"));
   EXPECT_THAT(discovery->warnings, Contains(HasSubstr("the test program unit is not built")));
+  EXPECT_FALSE(discovery->complete);
 }
 
 TEST(Discover, PlainCommands) {
