@@ -9,10 +9,13 @@ void EventLog::write_calls(const Thread& thread, uint64_t hash) {
   uint32_t slot = static_cast<uint32_t>(hash >> 40) % kKnown;
   for (; known_[slot] != 0; slot = (slot + 1) % kKnown)
     if (known_[slot] == hash) return;
-  if (known_count_ < kKnown / 2) {
-    known_[slot] = hash;
-    ++known_count_;
+  if (known_count_ == kKnown / 2) {
+    for (auto& known : known_) known = 0;
+    known_count_ = 0;
+    slot = static_cast<uint32_t>(hash >> 40) % kKnown;
   }
+  known_[slot] = hash;
+  ++known_count_;
   uintptr_t callers[Calls::kWindow];
   const uint32_t count = thread.calls.innermost(callers);
   run_file.append<format::RunCalls>(count * sizeof(uint64_t), [&](format::RunCalls& record) {

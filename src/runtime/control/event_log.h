@@ -33,7 +33,7 @@ class EventLog {
   }
 
  private:
-  static constexpr uint32_t kKnown = 8192;  // call paths; beyond half of it they are written again
+  static constexpr uint32_t kKnown = 8192;  // call paths; half full, it is emptied: they are written again
   void write_calls(const Thread& thread, uint64_t hash);
 
   bool wanted_ = false;
