@@ -360,6 +360,22 @@ TEST(Control, PointsEndAtTheirLimit) {
   EXPECT_EQ(run(program, plan).end, CheckEnd::Limit);
 }
 
+// More call paths than are remembered, and then one of them for long: it is written once.
+TEST(Control, CallPathsAreNotWrittenWithEachEvent) {
+  CheckOptions options;
+  options.command = {SIMRT_PROGRAMS "/controlled-" + controlled_builds().front(), "paths"};
+  options.plan_bytes = 1 << 16;
+  options.run_bytes = 4 << 20;
+  auto program = CheckProgram::create(options);
+  ASSERT_TRUE(program);
+  CheckPlan plan;
+  plan.flags = format::kPlanRecordEvents;
+  const CheckResult seen = run(*program, plan);
+  EXPECT_EQ(seen.end, CheckEnd::Finished);
+  EXPECT_GT(seen.execution.calls.size(), 5000U);
+  EXPECT_EQ(seen.execution.flags & format::kRunOverflow, 0U);
+}
+
 TEST(Control, WhatIsNoCheckBuildIsSaid) {
   CheckOptions options;
   options.command = {"/bin/true"};

@@ -562,6 +562,36 @@ CASE(alone) {  // looks at the same word again and again while it goes through s
   for (int at = 0; at < 2'000'000; ++at) sum ^= at * n;
   return sum == 1 ? 1 : 0;
 }
+static std::atomic<int> visited{0};
+static void visit(int path, int depth) {  // each number is a call path of its own
+  if (depth == 0) {
+    ++visited;
+    return;
+  }
+  switch (path % 8) {
+#define CALL(n)                    \
+  case n:                          \
+    visit(path / 8, depth - 1);    \
+    asm volatile("" ::"r"(n));     \
+    break;
+    CALL(0)
+    CALL(1)
+    CALL(2)
+    CALL(3)
+    CALL(4)
+    CALL(5)
+    CALL(6)
+    CALL(7)
+#undef CALL
+  }
+}
+CASE(paths) {
+  std::thread u([] { ++visited; });
+  for (int path = 0; path < 5000; ++path) visit(path, 5);
+  for (int again = 0; again < 30000; ++again) visit(5001, 5);
+  u.join();
+  return visited == 35001 ? 0 : 1;
+}
 CASE(rawsleep) {
   std::atomic<int> n{0};
   std::thread u([&] { n = 1; });
