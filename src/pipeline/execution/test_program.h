@@ -35,8 +35,8 @@ class TestProgram {
   /// Errors: Storage (no run file).
   static Result<TestProgram> create(const TestCase& test, const TestProgramOptions& options);
 
-  /// Errors: Execution. Loops that look a number of times and then go on are no livelock: before the first one
-  /// is believed, it is given far more time.
+  /// Errors: Execution. Loops that look a number of times and then go on are no livelock: before the first
+  /// one is believed, it is given far more time.
   Result<Observed> run(const testing::CheckPlan& plan, const InterruptToken* interrupt = nullptr);
   std::uint64_t executions() const { return executions_; }
   /// Of one execution, from here on.

@@ -569,10 +569,10 @@ static void visit(int path, int depth) {  // each number is a call path of its o
     return;
   }
   switch (path % 8) {
-#define CALL(n)                    \
-  case n:                          \
-    visit(path / 8, depth - 1);    \
-    asm volatile("" ::"r"(n));     \
+#define CALL(n)                 \
+  case n:                       \
+    visit(path / 8, depth - 1); \
+    asm volatile("" ::"r"(n));  \
     break;
     CALL(0)
     CALL(1)
