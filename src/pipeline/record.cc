@@ -175,7 +175,9 @@ class Recording {
   bool records_suite() const { return !request_.facts_only && request_.only.empty(); }
 
   /// Whether tests that were not found are gone. A shard may have been built with its own tests only.
-  bool replaces_suite() const { return records_suite() && shard_.count == 1 && all_found_; }
+  bool replaces_suite() const {
+    return records_suite() && shard_.count == 1 && all_found_ && !request_.allow_dirty;
+  }
 
   /// Whether an earlier recording of the whole suite still stands.
   Status note_complete() {

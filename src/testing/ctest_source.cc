@@ -134,17 +134,28 @@ TestCase read_test(const Json& json, const EnvironmentLookup& inherited) {
   return test;
 }
 
+/// The program that a placeholder stands for: GoogleTest's "X_NOT_BUILT", Catch2's and doctest's
+/// "X_NOT_BUILT-b12d07c". Empty for other tests.
+std::string not_built(const TestCase& test) {
+  constexpr std::string_view kPlaceholder = "_NOT_BUILT";
+  const std::size_t at = test.name.rfind(kPlaceholder);
+  if (!test.command.empty() || at == std::string::npos) return {};
+  const std::string_view rest = std::string_view(test.name).substr(at + kPlaceholder.size());
+  const bool hash = rest.size() > 1 && rest.front() == '-' &&
+                    rest.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+  return rest.empty() || hash ? test.name.substr(0, at) : std::string();
+}
+
 }  // namespace
 
 Result<CTestListing> parse_ctest(std::string_view json, const EnvironmentLookup& inherited) {
-  constexpr std::string_view kPlaceholder = "_NOT_BUILT";
   const Json document = Json::parse(json, nullptr, false);
   CTestListing listing;
   try {
     for (const Json& entry : document.at("tests")) {
       TestCase test = read_test(entry, inherited);
-      if (test.command.empty() && test.name.ends_with(kPlaceholder)) {
-        listing.not_built.push_back(test.name.substr(0, test.name.size() - kPlaceholder.size()));
+      if (std::string program = not_built(test); !program.empty()) {
+        listing.not_built.push_back(std::move(program));
       } else {
         listing.tests.push_back(std::move(test));
       }

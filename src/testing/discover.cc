@@ -45,6 +45,7 @@ Result<Discovery> collect(const DiscoverOptions& options, const InterruptToken* 
     for (TestCase& test : listing->tests) {
       if (test.command.empty() && !test.disabled) {
         found.warnings.push_back(fmt::format("the program of the test {} does not exist", test.name));
+        found.complete = false;
       }
       found.tests.push_back(std::move(test));
     }
@@ -104,7 +105,10 @@ Result<Discovery> discover_tests(const DiscoverOptions& options, const Interrupt
         interrupt);
     if (interrupt != nullptr && interrupt->requested()) return fail(ErrorCode::Interrupted, "interrupted");
     for (auto& expansion : expansions) {
-      if (!expansion->warning.empty()) collected->warnings.push_back(std::move(expansion->warning));
+      if (!expansion->warning.empty()) {
+        collected->warnings.push_back(std::move(expansion->warning));
+        collected->complete = false;
+      }
       for (TestCase& test : expansion->tests) collected->tests.push_back(std::move(test));
     }
     make_names_unique(*collected);

@@ -39,7 +39,7 @@ struct DiscoverOptions {
 struct Discovery {
   std::vector<TestCase> tests;        ///< unique names; ordered by source, then as the source lists them
   std::vector<std::string> warnings;  ///< one line each: not built, could not be listed, renamed duplicates
-  bool complete = true;               ///< false: some program is not built, so that its tests are unknown
+  bool complete = true;               ///< false: some program is not built, or does not tell its tests
 };
 
 /// Names: a CTest, Meson or plain test keeps its name; a case of a program that such a test runs as a whole

@@ -78,12 +78,13 @@ TEST(ParseCTest, CarriesOutEnvironmentModifications) {
 }
 
 TEST(ParseCTest, TestsThatAreNotBuilt) {
-  const auto listing = parse_ctest(R"({"tests": [{"name": "unit_NOT_BUILT"}, {"name": "missing"},
+  const auto listing = parse_ctest(R"({"tests": [{"name": "unit_NOT_BUILT"},
+    {"name": "cases_NOT_BUILT-b12d07c"}, {"name": "missing"}, {"name": "a_NOT_BUILT-or-not", "command": ["/p"]},
     {"name": "real_NOT_BUILT", "command": ["/p"]}]})",
                                    inherited);
   ASSERT_TRUE(listing);
-  EXPECT_THAT(listing->not_built, ElementsAre("unit"));
-  ASSERT_EQ(listing->tests.size(), 2U);
+  EXPECT_THAT(listing->not_built, ElementsAre("unit", "cases"));
+  ASSERT_EQ(listing->tests.size(), 3U);
   EXPECT_EQ(listing->tests[0].name, "missing");
   EXPECT_THAT(listing->tests[0].command, IsEmpty());
 }

@@ -145,6 +145,7 @@ TEST_F(DiscoverCTest, ProgramsThatCannotBeListedAreOneTestWithAWarning) {
   EXPECT_THAT(discovery->warnings,
               ElementsAre(HasSubstr("the test crash is recorded as a whole: it crashed"),
                           HasSubstr("the test hang is recorded as a whole: it did not list")));
+  EXPECT_FALSE(discovery->complete);
 }
 
 TEST_F(DiscoverCTest, MissingProgramsAreWarnedOf) {
@@ -154,6 +155,10 @@ TEST_F(DiscoverCTest, MissingProgramsAreWarnedOf) {
   EXPECT_THAT(names(*discovery), ElementsAre("gone"));
   EXPECT_THAT(discovery->warnings, Contains(HasSubstr("the test program unit is not built")));
   EXPECT_FALSE(discovery->complete);
+  // What cases a program has that does not exist, nobody knows either.
+  const auto gone = discover("add_test(gone /no/such/program)\n");
+  ASSERT_TRUE(gone);
+  EXPECT_FALSE(gone->complete);
 }
 
 TEST(Discover, PlainCommands) {
