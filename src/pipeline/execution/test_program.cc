@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <regex>
 
@@ -17,7 +18,8 @@ namespace {
 
 using testing::CheckEnd;
 
-constexpr std::uint64_t kPatientPoints = 10'000'000;  // some seconds of nothing but looks
+// Some seconds of nothing but looks: a plan that allows so many points is patient (control/engine.cc).
+constexpr std::uint64_t kPatientPoints = 10'000'000, kPatience = 20;
 
 std::string with_complaint(const std::string& end, const std::string& output, Death death) {
   const std::string said = complaint(output, death);
@@ -132,9 +134,11 @@ Result<Observed> TestProgram::run(const testing::CheckPlan& plan, const Interrup
   auto result = execute(plan, interrupt);
   if (result && result->end == CheckEnd::Livelock && !livelocks_ && plan.max_points < kPatientPoints) {
     testing::CheckPlan patient = plan;
-    patient.max_points = kPatientPoints;
-    result = execute(patient, interrupt);
-    livelocks_ = result && result->end == CheckEnd::Livelock;
+    patient.max_points = std::max(kPatientPoints, kPatience * result->execution.points);
+    auto longer = execute(patient, interrupt);
+    if (!longer) return fail(longer.error());
+    livelocks_ = longer->end == CheckEnd::Livelock;
+    if (!livelocks_) result = std::move(longer);
   }
   if (!result) return fail(result.error());
   return observe(test_, std::move(*result), watch_heap_);

@@ -20,6 +20,7 @@ namespace {
 constexpr uint64_t kLookAround = 4096;  // points between two looks at arrivals; also of the published counter
 constexpr uint64_t kFairShare = 50000;  // points without a switch, then the others go first
 constexpr uint64_t kDefaultMaxPoints = 200'000'000;
+constexpr uint64_t kPatientPoints = 10'000'000;  // allowed by who asks whether a livelock lasts
 
 }  // namespace
 
@@ -30,8 +31,8 @@ void Engine::start(Thread* first) {
   events_.begin((plan.header.flags & format::kPlanRecordEvents) != 0);
   noise_.seed(plan.header.seed ^ 0x5370757269757321u);
   max_points_ = plan.header.max_points == 0 ? kDefaultMaxPoints : plan.header.max_points;
-  most_spin_rounds_ = plan.header.max_points / Spin::kRepeats;
-  if (most_spin_rounds_ < kFewestSpinRounds) most_spin_rounds_ = kFewestSpinRounds;
+  const bool patient = plan.header.max_points >= kPatientPoints;
+  most_spin_rounds_ = patient ? plan.header.max_points / Spin::kRepeats : kFewestSpinRounds;
   if (plan.header.max_milliseconds != 0) real_end_ = real_now() + plan.header.max_milliseconds * 1'000'000;
   first->standing = Standing::Alive;
   running = first;

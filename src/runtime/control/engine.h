@@ -141,6 +141,7 @@ class Engine {
   bool any_ready() const;
   bool has_ready(const Thread& thread) const;
   bool let_spinners_go();
+  void count_spin_round();
   /// Whether all have long been doing nothing but looking at memory that nobody changed.
   bool only_looking() const {
     return spin_rounds_ > kFewestSpinRounds && spin_changes_ == changes && waits_for_others();
@@ -174,7 +175,7 @@ class Engine {
   uint64_t arriving_since_ = 0;  // real time since which nobody could go on but what is under way; 0 = not so
   static constexpr uint64_t kFewestSpinRounds = 10'000;  // that make a livelock
   uint64_t spin_rounds_ = 0, spin_changes_ = 0;
-  uint64_t most_spin_rounds_ = 0;  // as many looks as the execution may pass points
+  uint64_t most_spin_rounds_ = 0;
   int32_t ending_tid_ = 0;
   int32_t arrivals_ = 0;  // futex: raised by each arrival
   Thread* arrived_ = nullptr;

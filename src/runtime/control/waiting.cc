@@ -148,11 +148,14 @@ bool Engine::let_spinners_go() {
     any |= live_[i]->spinning;
     live_[i]->spinning = false;
   }
-  if (!any) return false;
+  return any;
+}
+
+// One more round in which nobody waits for anything else.
+void Engine::count_spin_round() {
   if (spin_changes_ != changes) spin_rounds_ = 0;
   spin_changes_ = changes;
   ++spin_rounds_;
-  return true;
 }
 
 // Nobody can go on as things stand.
@@ -190,6 +193,7 @@ void Engine::idle() {
     return;
   }
   if (let_spinners_go()) {
+    count_spin_round();
     if (spin_rounds_ > most_spin_rounds_ && waits_for_others()) end_run(RunState::Livelock);
     clock_ += kMillisecond / 10;
     return;
