@@ -81,6 +81,27 @@ TEST_F(CompileCommandsTest, CommandsOfAnotherWorkTreeAreMovedHere) {
   EXPECT_EQ((*from_there)[1].directory, there);
 }
 
+TEST_F(CompileCommandsTest, WhatABuildElsewhereMadeStaysThere) {
+  const std::string root = project.root(), linked = project.base() + "/project-wt";
+  project.write("project/.git/worktrees/wt/gitdir", linked + "/.git\n");
+  project.write("project/.git/worktrees/wt/commondir", "../..\n");
+  project.write("project-wt/.git", "gitdir: " + root + "/.git/worktrees/wt\n");
+  project.write("project/build/compile_commands.json",
+                R"([{"directory": ")" + root + R"(/build", "file": ")" + root + R"(/src/a.c", "arguments":
+    ["cc", "-I)" + root +
+                    R"(/build/gen", "-I)" + root + R"(/include", "-DAT=\")" + root + R"(/x:)" + root +
+                    R"(\"", "-I/opt)" + root + R"(/y", "-c", ")" + root + R"(/src/a.c"]}])");
+  const auto commands = load_compile_commands(root + "/build/compile_commands.json", linked);
+  ASSERT_TRUE(commands);
+  ASSERT_EQ(commands->size(), 1u);
+  const CompileCommand& command = commands->front();
+  EXPECT_EQ(command.file, "src/a.c");
+  EXPECT_EQ(command.directory, root + "/build");
+  EXPECT_THAT(command.arguments, ElementsAre("cc", "-I" + root + "/build/gen", "-I" + linked + "/include",
+                                             "-DAT=\"" + linked + "/x:" + linked + "\"",
+                                             "-I/opt" + root + "/y", "-c", linked + "/src/a.c"));
+}
+
 TEST_F(CompileCommandsTest, LaunchersGoAndResponseFilesAreExpanded) {
   project.write("project/build/flags.rsp", "-DFROM_FILE -I'a dir'\n");
   const auto commands =

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "analysis/frontend/command_line.h"
 #include "analysis/frontend/work_trees.h"
@@ -62,13 +63,29 @@ std::vector<std::string> expand_response_files(const std::vector<std::string>& a
   return {words.begin(), words.end()};
 }
 
-/// `from` replaced wherever it starts a path in `text`.
-std::string moved(std::string text, const std::string& from, const std::string& to) {
+constexpr std::string_view kAroundNames = "/:,;=\"' ";
+
+/// Whether `path`, or what else begins with one, is `directory` or lies in it.
+bool is_below(std::string_view path, std::string_view directory) {
+  return path.starts_with(directory) && (path.size() == directory.size() ||
+                                         kAroundNames.find(path[directory.size()]) != std::string_view::npos);
+}
+
+/// Whether a path starts at `at`: behind an option ("-I/a"), in a list ("/a:/b"), as a value ("X=/a").
+bool starts_path(std::string_view text, std::size_t at) {
+  const std::size_t before = text.substr(0, at).find_last_of(kAroundNames);
+  return before == std::string_view::npos || text[before] != '/';
+}
+
+/// Paths in `text` that lie in `from`, as they are called in `to`; those in `kept` stay.
+std::string moved(std::string text, const std::string& from, const std::string& to,
+                  const std::string& kept = {}) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    const std::size_t end = at + from.size();
-    const bool whole = end == text.size() || text[end] == '/';
-    if (whole) text.replace(at, from.size(), to);
-    at += whole ? to.size() : 1;
+    const std::string_view path = std::string_view(text).substr(at);
+    const bool moves =
+        starts_path(text, at) && is_below(path, from) && (kept.empty() || !is_below(path, kept));
+    if (moves) text.replace(at, from.size(), to);
+    at += moves ? to.size() : 1;
   }
   return text;
 }
@@ -147,15 +164,20 @@ std::vector<std::string> all_work_trees(const Root& root) {
   return trees;
 }
 
-/// A build in another work tree compiles the same files: its command as it would be here.
-void move_here(CompileCommand& command, const std::vector<std::string>& work_trees, const Root& root) {
-  const auto there = std::find_if(work_trees.begin(), work_trees.end(), [&](const std::string& tree) {
-    return command.file.starts_with(tree + "/");
-  });
+/// A build in another work tree compiles the same files: its command as it would be here. What the build made
+/// stays where it is (in `build`, the database's directory, where that is none of the sources').
+void move_here(CompileCommand& command, const std::vector<std::string>& work_trees, const Root& root,
+               const std::string& build) {
+  const auto there = std::find_if(work_trees.begin(), work_trees.end(),
+                                  [&](const std::string& tree) { return is_below(command.file, tree); });
   if (there == work_trees.end() || *there == root.path()) return;
-  command.file = moved(command.file, *there, root.path());
-  command.directory = moved(command.directory, *there, root.path());
-  for (std::string& argument : command.arguments) argument = moved(argument, *there, root.path());
+  std::error_code error;
+  const bool apart = is_below(build, *there) && !fs::is_directory(moved(build, *there, root.path()), error);
+  const std::string kept = apart ? build : std::string();
+  const auto here = [&](std::string text) { return moved(std::move(text), *there, root.path(), kept); };
+  command.file = here(command.file);
+  command.directory = here(command.directory);
+  for (std::string& argument : command.arguments) argument = here(argument);
 }
 
 }  // namespace
@@ -172,10 +194,11 @@ Result<std::vector<CompileCommand>> load_compile_commands(const fs::path& databa
   }
   const Root root(repository_root);
   const std::vector<std::string> work_trees = all_work_trees(root);
+  const std::string build = fs::absolute(database).lexically_normal().parent_path().string();
   std::map<std::string, CompileCommand> by_file;
   for (const nlohmann::json& entry : json) {
     if (auto command = read_entry(entry, fs::absolute(database))) {
-      move_here(*command, work_trees, root);
+      move_here(*command, work_trees, root, build);
       command->file = root.relative(command->file);
       by_file.try_emplace(command->file, std::move(*command));
     }
