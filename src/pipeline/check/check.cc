@@ -94,6 +94,7 @@ class Checking {
   std::map<std::uint64_t, history::KnownFinding> known_;  // before this run
   std::map<std::uint64_t, history::Suppression> suppressed_;
   std::map<std::size_t, report::CheckedTestLine> lines_;  // by test
+  std::set<std::size_t> given_up_;                        // tests that could not be run (any more)
   report::CheckView view_;
 };
 
@@ -280,6 +281,7 @@ void Checking::check_one(std::size_t index, std::size_t still_due) {
   if (round_ == 0) ++(result && result->took_part ? view_.with_part : view_.without_part);
   if (!result) {
     view_.notes.push_back(fmt::format("{}: {}", test.name, result.error().message));
+    given_up_.insert(index);
     return;
   }
   if (round_ == 0) view_.outside += result->outside;
@@ -294,6 +296,8 @@ void Checking::store(std::size_t index, TestCheckResult& result) {
   line.executions += result.executions;
   line.seconds += result.seconds;
   line.complete = result.complete;
+  if (!result.took_part) given_up_.insert(index);
+  if (round_ != 0 && !result.took_part) return;  // what was seen before stays said
   line.took_part = result.took_part;
   line.notes = result.notes;
   for (Verified& verified : result.confirmed) {
@@ -426,7 +430,7 @@ void Checking::look_at_all() {
 std::vector<std::size_t> Checking::unfinished() const {
   std::vector<std::size_t> out;
   for (const auto& [index, line] : lines_)
-    if (line.took_part && !line.complete) out.push_back(index);
+    if (line.took_part && !line.complete && !given_up_.contains(index)) out.push_back(index);
   return out;
 }
 

@@ -129,6 +129,7 @@ void TestCheck::leave_unproven(Candidate candidate) {
 
 void TestCheck::leave_unfinished(Candidate& candidate) {
   ++result_.unfinished;
+  result_.complete = false;
   candidate.finding.evidence += interrupted() ? "; not verified: interrupted" : "; not verified: budget";
 }
 

@@ -39,8 +39,8 @@ struct Shortened {
 std::optional<Shortened> shorten(const testing::CheckPlan& plan, unsigned tries, const Attempt& attempt);
 
 /// The recorded events as steps for people: synchronisation and shared accesses of the project's own code,
-/// around the finding's sides, of which the last two of different threads are always there (what lies between
-/// them is left out where it is long). At most `limit` steps.
+/// around the finding's sides, of which the last two of different threads are there where they were recorded
+/// (what lies between them is left out where it is long). At most `limit` steps.
 std::vector<InterleavingStep> interleaving_of(const testing::Execution& execution, const Finding& finding,
                                               Symbols& symbols, std::size_t limit);
 
