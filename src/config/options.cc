@@ -113,7 +113,7 @@ std::vector<Option> make_options() {
        T::Globs,
        &Config::exclude_tests,
        {},
-       "Globs over the names of tests that are never run.",
+       "Globs over the names of tests that are neither run nor selected.",
        true},
       {"exclude-sources",
        "analysis.exclude",

@@ -55,7 +55,11 @@ std::string complaint(const std::string& output, Death death) {
     if (said.strength > chosen.strength || (later && said.strength == chosen.strength)) chosen = said;
     if (chosen.strength == Strength::Strong) break;
   }
-  return without_what_varies(chosen.text).substr(0, kLongest);
+  std::string text = without_what_varies(chosen.text);
+  // Of whatever the program says, numbers tell who and how often; what it asserts is the code's.
+  static const std::regex kNumber("\\b[0-9]+\\b ?");
+  if (chosen.strength == Strength::Weak) text = std::regex_replace(text, kNumber, "");
+  return text.substr(0, kLongest);
 }
 
 }  // namespace simrt::pipeline

@@ -56,6 +56,7 @@ void enter_atomic_access(Thread& thread, uintptr_t address, AtomicAct act, uintp
 // An object is there before the value is: whoever reads the value then knows to look for it.
 Object* AtomicOperation::enter(Thread& thread, uintptr_t address, bool publishes) {
   thread.busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // no handler of this thread meets the lock
   const uint32_t bucket = object_bucket(address);
   runtime::SpinLock& stripe = bucket_lock(bucket);
   thread.stripe = &stripe;
@@ -72,6 +73,7 @@ void AtomicOperation::finish_locked(Thread& thread, Object* object, uintptr_t ad
   if (act.stores() && releases(act.order)) next_segment(thread);
   thread.stripe->unlock();
   thread.stripe = nullptr;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   thread.busy = false;
 }
 

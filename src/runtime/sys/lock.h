@@ -1,5 +1,6 @@
-// The runtime's only lock. A leaf: whoever holds it calls nothing but the kernel. Signals are blocked
-// while it is held, so that a handler which runs a hook never meets its own thread's lock.
+// The runtime's only lock. A leaf: whoever holds it calls nothing but the kernel. A handler that runs a hook
+// never meets its own thread's lock: a Guard blocks signals, the detector's objects are left alone where
+// their thread is `busy`.
 #pragma once
 
 #include <signal.h>
