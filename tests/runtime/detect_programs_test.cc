@@ -115,7 +115,10 @@ class Racy : public testing::TestWithParam<Case> {};
 TEST_P(Racy, IsFound) {
   const auto& [variant, scenario] = GetParam();
   if (variant == "gcc-12" && scenario == "bit_field") GTEST_SKIP() << "g++ puts no hooks at bit-fields";
-  const Outcome outcome = run(variant, "racy_" + scenario);
+  // Where everything is watched, two threads that come to a word within some 50 ns do not see each other
+  // (record_first.cc), as in ThreadSanitizer: seen once in 250 free runs on a busy machine.
+  Outcome outcome;
+  for (int tries = 0; tries < 4 && outcome.races.empty(); ++tries) outcome = run(variant, "racy_" + scenario);
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.state, RunState::Finished);
   ASSERT_FALSE(outcome.races.empty());
