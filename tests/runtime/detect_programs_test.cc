@@ -116,9 +116,12 @@ TEST_P(Racy, IsFound) {
   const auto& [variant, scenario] = GetParam();
   if (variant == "gcc-12" && scenario == "bit_field") GTEST_SKIP() << "g++ puts no hooks at bit-fields";
   // Where everything is watched, two threads that come to a word within some 50 ns do not see each other
-  // (record_first.cc), as in ThreadSanitizer: seen once in 250 free runs on a busy machine.
-  Outcome outcome;
-  for (int tries = 0; tries < 4 && outcome.races.empty(); ++tries) outcome = run(variant, "racy_" + scenario);
+  // (record_first.cc), as in ThreadSanitizer: seen once in 250 free runs on a busy machine, and only where
+  // the scenario lets both go at once. All others are told in the first run.
+  const bool at_once = scenario == "counter" || scenario == "at_once" || scenario == "read_lock";
+  Outcome outcome = run(variant, "racy_" + scenario);
+  for (int more = 0; at_once && more < 3 && outcome.races.empty(); ++more)
+    outcome = run(variant, "racy_" + scenario);
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.state, RunState::Finished);
   ASSERT_FALSE(outcome.races.empty());
